@@ -26,6 +26,7 @@
 #include "fem/operator/mixed_operator.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/physics/any_form.hpp"
+#include "fem/physics/body.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "fem/physics/frames.hpp"
 #include "fem/physics/heat_conduction.hpp"

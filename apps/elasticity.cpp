@@ -40,5 +40,5 @@ int main(int argc, char** argv) {
       argc, argv,
       {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies, static or in motion.",
        example, 3, true},
-      [](ritz::Run& run) { run_case(run, read_elasticity(run)); });
+      [](ritz::Run& run) { run_case(run, ritz::read_elasticity); });
 }

@@ -35,5 +35,5 @@ int main(int argc, char** argv) {
   return ritz::run_app(argc, argv,
                        {"ritz-heat", "Heat conduction, steady or in time, with sources, fluxes, powers and convection.",
                         example, 1, true},
-                       [](ritz::Run& run) { run_case(run, read_heat(run)); });
+                       [](ritz::Run& run) { run_case(run, ritz::read_heat); });
 }

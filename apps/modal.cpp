@@ -32,5 +32,5 @@ int main(int argc, char** argv) {
       {"ritz-modal",
        "Frequencies and shapes of free vibration: solid, plane and axisymmetric elastic bodies, frames and shells.",
        example, 3, true},
-      [](ritz::Run& run) { run_case(run, read_vibration(run)); });
+      [](ritz::Run& run) { run_case(run, ritz::read_vibration); });
 }

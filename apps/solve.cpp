@@ -37,5 +37,5 @@ int main(int argc, char** argv) {
                         "Equations of any form, also of your own: steady, in time, or their free vibration; nonlinear "
                         "ones by Newton's method.",
                         example, 3, true},
-                       [](ritz::Run& run) { run_case(run, read_form_case(run)); });
+                       [](ritz::Run& run) { run_case(run, ritz::read_form_case); });
 }

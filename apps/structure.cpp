@@ -49,5 +49,5 @@ int main(int argc, char** argv) {
       {"ritz-structure",
        "Frames, trusses and shells: beams, bars, springs, shells, and elements of your own; static or in motion.",
        example, 6, true},
-      [](ritz::Run& run) { run_case(run, read_structure(run)); });
+      [](ritz::Run& run) { run_case(run, ritz::read_structure); });
 }

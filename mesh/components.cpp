@@ -1,5 +1,5 @@
 // Connected components by union and find over the nodes.
-#include "mesh/mesh.hpp"
+#include "mesh/components.hpp"
 
 #include <numeric>
 
@@ -30,9 +30,18 @@ class Sets {
 }  // namespace
 
 Index connected_components(const Mesh& mesh, std::vector<Index>& component_of_cell) {
+  return connected_components(mesh, {}, component_of_cell);
+}
+
+Index connected_components(const Mesh& mesh, std::span<const std::uint8_t> left_out,
+                           std::vector<Index>& component_of_cell) {
   Sets sets(static_cast<std::size_t>(mesh.node_count()));
-  for (const CellBlock& block : mesh.blocks())
+  const auto is_left_out = [left_out](Index cell) {
+    return !left_out.empty() && left_out[static_cast<std::size_t>(cell)] != 0;
+  };
+  for (Index cell = 0; const CellBlock& block : mesh.blocks())
     for (Index c = 0; c < block.cell_count(); ++c) {
+      if (is_left_out(cell++)) continue;
       const std::span<const Node> nodes = block.cell(c);
       for (const Node node : nodes.subspan(1)) sets.join(nodes[0], node);
     }
@@ -40,16 +49,18 @@ Index connected_components(const Mesh& mesh, std::vector<Index>& component_of_ce
   component_of_cell.clear();
   std::vector<Index> number(static_cast<std::size_t>(mesh.node_count()), -1);  // [root], in the order of the cells
   Index count = 0;
-  for (const CellBlock& block : mesh.blocks())
+  for (Index cell = 0; const CellBlock& block : mesh.blocks())
     for (Index c = 0; c < block.cell_count(); ++c) {
+      if (is_left_out(cell++)) continue;
       Index& component = number[static_cast<std::size_t>(sets.root(block.cell(c)[0]))];
       if (component < 0) component = count++;
     }
-  if (count == 1) return count;
+  if (count == 1 && left_out.empty()) return count;
   component_of_cell.reserve(static_cast<std::size_t>(mesh.cell_count()));
-  for (const CellBlock& block : mesh.blocks())
+  for (Index cell = 0; const CellBlock& block : mesh.blocks())
     for (Index c = 0; c < block.cell_count(); ++c)
-      component_of_cell.push_back(number[static_cast<std::size_t>(sets.root(block.cell(c)[0]))]);
+      component_of_cell.push_back(is_left_out(cell++) ? Index{-1}
+                                                      : number[static_cast<std::size_t>(sets.root(block.cell(c)[0]))]);
   return count;
 }
 

@@ -171,12 +171,17 @@ FewNodes corners_of(std::span<const Node> cell_nodes, const FacetTable::Entry& f
 FacetSurvey survey_facets(const MeshData& data) {
   const std::size_t node_count = data.points.size() / 3;
   std::vector<std::uint64_t> sums(node_count);
-  for (const CellBlock& block : data.blocks) add_signed_hashes(block, sums);
+  const auto has_facets = [&](const CellBlock& block) {  // those of volumes alone, among beams and shells
+    return !data.structural || traits(block.kind).dimension == 3;
+  };
+  for (const CellBlock& block : data.blocks)
+    if (has_facets(block)) add_signed_hashes(block, sums);
   std::vector<std::uint8_t> marked(node_count);
   for (std::size_t i = 0; i < node_count; ++i) marked[i] = sums[i] != 0 || data.dimension == 1;
 
   std::vector<KeyedIndex> found;
-  for (const CellBlock& block : data.blocks) collect_marked(block, marked, found);
+  for (const CellBlock& block : data.blocks)
+    if (has_facets(block)) collect_marked(block, marked, found);
   radix_sort(found, 33);
   FacetSurvey survey;
   classify_groups(data, found, survey);

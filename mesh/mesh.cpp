@@ -1,6 +1,7 @@
 #include "mesh/mesh.hpp"
 
 #include "mesh/checks.hpp"
+#include "mesh/facets.hpp"
 #include "mesh/hash.hpp"
 
 #include <fmt/format.h>
@@ -55,7 +56,8 @@ Mesh::Mesh(MeshData data, MeshChecks checks) : data_(std::move(data)), cell_coun
   orient_cells(data_, checks.fix_inverted, notices_, shapes);
   errors.add(shapes);
   // Any number of beams and shells may meet, and two may share their nodes.
-  if (shapes.empty() && !data_.structural) boundary_facets_ = check_facets(data_, errors);  // relies on the orientation
+  if (shapes.empty())  // relies on the orientation
+    boundary_facets_ = data_.structural ? survey_facets(data_).boundary : check_facets(data_, errors);
   errors.throw_if_any();
   for (const Region& region : data_.regions)
     if (region.size() == 0) notices_.push_back(fmt::format("region '{}' of {} is empty", region.name, data_.source));

@@ -11,6 +11,7 @@
 #include "fem/analysis/analysis.hpp"
 #include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/forecast.hpp"
+#include "fem/analysis/step.hpp"
 
 #include <memory>
 #include <optional>
@@ -25,6 +26,13 @@ struct Differentiable {
   const LoadCases* load_cases = nullptr;
   const Nonlinear* nonlinear = nullptr;  // from Python alone
   const Transient* evolution = nullptr;
+};
+
+// How a step begins.
+struct StepBegin {
+  CaseStep step = {};
+  State from = {};                    // the end of the step before; without u: there is none
+  std::optional<State> resumed = {};  // within the step, of the run that is resumed
 };
 
 class CaseAnalysis {
@@ -48,12 +56,14 @@ class CaseAnalysis {
   // [bytes] of results on the host, while they are written.
   virtual Index host_of_shown(Run& run, const CaseModel& read, const Forecast& foreseen) const;
 
-  // resumed: the state of the run that is resumed; none: the analysis starts.
-  virtual void begin(const CaseModel& /*read*/, std::optional<State> /*resumed*/) {}
+  // On the time line of the run.
+  virtual double end_of(const CaseStep& step) const { return step.begin + step.duration; }
+  virtual void begin(const CaseModel& /*read*/, StepBegin /*begin*/) {}
   // Adds lines about its steps to the log.
   virtual void follow(Log& /*log*/, Observer& /*observer*/) const {}
-  // Solves with the gradient where the case asks for one, and reports what solutions do not show.
-  virtual void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) = 0;
+  // Solves with the gradient where the case asks for one, and reports what solutions do not show. Returns the state at
+  // the end where another step follows.
+  virtual State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) = 0;
 };
 
 // The integrals of one field that the analysis evaluates.
@@ -61,6 +71,7 @@ std::vector<Integral> integrals_of(const Model& model, const CaseAnalysis& analy
 
 // Returns null where the case does not ask for this analysis.
 using ReadAnalysis = std::unique_ptr<CaseAnalysis>(Run& run, CaseModel& read, CaseSolvers& solvers);
-ReadAnalysis modal_analysis, transient_analysis, nonlinear_analysis, load_case_analysis, static_analysis;
+ReadAnalysis modal_analysis, buckling_analysis, transient_analysis, nonlinear_analysis, load_case_analysis,
+    static_analysis;
 
 }  // namespace ritz

@@ -90,7 +90,8 @@ void forecast_fields(Run& run, const CaseAnalysis& analysis, const FieldsOfModel
   const LinearSolverOptions solver =
       analysis.linear() != nullptr ? *analysis.linear() : LinearSolverOptions{.method = LinearMethod::direct};
   const MemoryNeeds beside = analysis.beside_system(fields);
-  const bool over_ranks = run.options().ranks != nullptr, is_static = analysis.beyond_linear_statics().empty();
+  const bool is_static = analysis.beyond_linear_statics().empty(),
+             over_ranks = is_static && run.options().ranks != nullptr;
   std::string remark;
   std::vector<RunForecast> paths;
   if (solver.method != LinearMethod::direct)

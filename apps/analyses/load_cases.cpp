@@ -23,15 +23,16 @@ class LoadCaseAnalysis final : public CaseAnalysis {
   MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
     return MemoryNeeds().array<double>("vectors", fields.equations->layout().total(), 3 * count_);
   }
-  void begin(const CaseModel&, std::optional<State> resumed) override {
-    if (resumed) options_.begin = *std::move(resumed);
+  void begin(const CaseModel&, StepBegin begin) override {
+    if (begin.resumed) options_.begin = *std::move(begin.resumed);
   }
 
-  void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
+  State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
     if (!read.load_cases.common.empty())
       run.log().line("in every load case, and once in every combination: {}", fmt::join(read.load_cases.common, ", "));
-    if (read.gradient) return solve_with_gradient(run, read, options_, std::move(observer), prepared);
-    ritz::solve(read.model, options_, observer, prepared);
+    if (read.gradient) solve_with_gradient(run, read, options_, std::move(observer), prepared);
+    else ritz::solve(read.model, options_, observer, prepared);
+    return {};
   }
 
  private:

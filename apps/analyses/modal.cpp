@@ -1,18 +1,21 @@
 #include "apps/analyses/case_analysis.hpp"
 #include "apps/results/field_results.hpp"
 #include "apps/results/modal_results.hpp"
+#include "fem/analysis/geometric_stiffness.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 namespace ritz {
 namespace {
 
 struct ModalSettings {
-  EigenOptions eigen;
+  Modal eigen;
   ModeShapes shapes;
 };
 
@@ -104,8 +107,7 @@ void report(Run& run, const CaseModel& read, const VibrationModes& modes, double
 // Adds the names of its results.
 void name_mode(std::size_t k, CaseModel& read) {
   if (!read.model.has_fields()) {
-    read.nodal_results.push_back({mode_name(k), mode_components(read.space())});
-    if (has_rotations(read.space())) read.nodal_results.push_back({rotation_name(k), 3});
+    std::ranges::move(mode_names(read.space(), k), std::back_inserter(read.nodal_results));
     return;
   }
   for (const FieldFacts& field : facts_of(read.model)) {
@@ -117,11 +119,18 @@ void name_mode(std::size_t k, CaseModel& read) {
 
 class ModalAnalysis final : public CaseAnalysis {
  public:
-  ModalAnalysis(ModalSettings settings, bool factorised) : settings_(std::move(settings)), factorised_(factorised) {}
+  // preload: how the state under the loads is found first; none: the body is free of stress.
+  ModalAnalysis(ModalSettings settings, bool factorised, std::optional<Static> preload)
+      : settings_(std::move(settings)), factorised_(factorised), preload_(std::move(preload)) {}
 
   std::string beyond_linear_statics() const override { return "[modal]"; }
-  ModelDemands demands() const override { return {}; }
-  void check(const Model& model) const override { ritz::check(model, settings_.eigen); }
+  ModelDemands demands() const override { return {.held = preload_.has_value(), .loaded = preload_.has_value()}; }
+  void check(const Model& model) const override {
+    ritz::check(model, settings_.eigen);
+    if (!preload_) return;
+    ritz::check(model, *preload_);
+    geometric_integrals(model, "modes under preload");
+  }
 
   Rates rates() const override { return Rates::beside; }
 
@@ -142,30 +151,47 @@ class ModalAnalysis final : public CaseAnalysis {
     return foreseen.host_of_columns;
   }
 
-  void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
+  void begin(const CaseModel&, StepBegin begin) override { settings_.eigen.begin = std::move(begin.from); }
+
+  State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
     const double tolerance = settings_.eigen.relative;
     const Index unknowns =
         prepared.fields != nullptr ? prepared.fields->equations->layout().total() : read.space().unknown_count();
+    if (preload_) {
+      const StaticSolution state =
+          ritz::solve(read.model, *preload_, {.record = observer.record, .progress = observer.progress},
+                      {.equations = prepared.equations, .supports = prepared.supports});
+      settings_.eigen.begin.u = state.u.host();
+    }
+    State about = run.step().is_last() ? State{} : settings_.eigen.begin;
+    if (!settings_.eigen.begin.points.empty())
+      run.log().line("modes: of the tangent in the state, without the stiffness of its stress");
     VibrationModes modes = ritz::solve(read.model, std::move(settings_.eigen), observer, prepared);
-    if (factorised_) modes.eigen.choice = "beams and thin shells are ill-conditioned, so they are factorised";
+    if (factorised_)
+      modes.eigen.choice = read.preloaded || run.step().continues()
+                               ? "factors count the modes of a loaded state"
+                               : "beams and thin shells are ill-conditioned, so they are factorised";
     report(run, read, modes, tolerance, unknowns);
     if (prepared.fields != nullptr) write_modes(run.results(), *prepared.fields, modes, settings_.shapes);
     else write_modes(run.results(), read.space(), modes, settings_.shapes);
+    return about;
   }
 
  private:
   ModalSettings settings_;
   bool factorised_;  // for want of a method that is named
+  std::optional<Static> preload_;
 };
 
 }  // namespace
 
-std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolvers&) {
+std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (!read.modes) return nullptr;
   ModalSettings settings = read_settings(run.input());
   if (settings.shapes.factor != 0 && settings.shapes.phases == 0)
     run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
-  const bool factorised = read.model.ill_conditioned && settings.eigen.method == EigenMethod::automatic;
+  const bool factorised = (read.model.ill_conditioned || read.preloaded || run.step().continues()) &&
+                          settings.eigen.method == EigenMethod::automatic;
   if (factorised) settings.eigen.method = EigenMethod::lanczos;
   settings.eigen.ranks = run.options().ranks;
   settings.eigen.say = [&run](const std::string& line) {
@@ -178,7 +204,9 @@ std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolv
   if (settings.eigen.ranks != nullptr && may_iterate) settings.eigen.method = EigenMethod::lobpcg;
   const int count = settings.eigen.band ? 1000 : settings.eigen.count;
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) name_mode(k, read);
-  return std::make_unique<ModalAnalysis>(std::move(settings), factorised);
+  std::optional<Static> preload;
+  if (read.preloaded) preload = Static{.linear = solvers.linear()};
+  return std::make_unique<ModalAnalysis>(std::move(settings), factorised, std::move(preload));
 }
 
 }  // namespace ritz

@@ -1,5 +1,6 @@
 #include "apps/analyses/case_analysis.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -21,8 +22,11 @@ class NonlinearAnalysis final : public CaseAnalysis {
   MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
     return newton_vector_needs(fields.equations->layout().total());
   }
-  void begin(const CaseModel&, std::optional<State> resumed) override {
-    if (resumed) options_.begin = *std::move(resumed);
+  void begin(const CaseModel&, StepBegin begin) override {
+    step_ = begin.step;
+    options_ = begun_at(std::move(begin.from), std::move(options_));
+    options_.continues = !step_.is_last();
+    if (begin.resumed) options_.begin = *std::move(begin.resumed);
   }
 
   void follow(Log& log, Observer& observer) const override {
@@ -31,25 +35,53 @@ class NonlinearAnalysis final : public CaseAnalysis {
       log.line("increment {} of {}: {} steps so far, relative residual {:.2e}", step.number, step.count, step.solves,
                step.residual);
     };
+    if (!step_.is_of_steps()) return;
+    observer.show = [step = step_, stages = double(options_.path.size()), show = observer.show](SolutionView s) {
+      if (s.time) s.time = step.begin + step.duration * (*s.time / stages);
+      show(s);
+    };
   }
 
-  void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
-    const NonlinearSolution s = ritz::solve(read.model, std::move(options_), observer, prepared);
+  State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
+    NonlinearSolution s = ritz::solve(read.model, std::move(options_), observer, prepared);
     for (std::size_t i = 0; i < s.steps.size(); ++i)
       run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1,
                        s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
-    run.report().facts["residual_certificate"] = fmt::format("{:.3e}", s.residual);
-    run.report().facts["newton_steps"] = fmt::format("{}", s.steps.size());
+    run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
+    run.results().facts()["newton_steps"] = fmt::format("{}", s.steps.size());
+    return std::move(s.end);
   }
 
  private:
   Nonlinear options_;
+  CaseStep step_;
 };
 
 }  // namespace
 
-std::unique_ptr<CaseAnalysis> nonlinear_analysis(Run&, CaseModel& read, CaseSolvers& solvers) {
+namespace {
+
+// Results within a path take the part of what acts for all of it, which holds where nothing acted before.
+void require_results_of_parts(Run& run, const Model& model, const Nonlinear& newton) {
+  if (!run.step().continues() || (!newton.shows_increments && newton.path.back() == 1)) return;
+  const bool depend =
+      model.structural || !model.exchanges.empty() || std::ranges::any_of(model.equations, [](const Integral& each) {
+        return !each.form.has_matrix && each.form.derived > 0;
+      });
+  if (!depend) return;
+  run.input()
+      .table("newton", "")
+      .error(newton.shows_increments ? "write" : "path",
+             fmt::format("results within the path of step '{}'", run.step().name),
+             "beams, thermal strain and exchanged heat need the loads of the step before there",
+             "write the last increment alone, at the part 1, or take a step for each state");
+}
+
+}  // namespace
+
+std::unique_ptr<CaseAnalysis> nonlinear_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (read.model.linear && !solvers.newton().follows_a_path()) return nullptr;
+  require_results_of_parts(run, read.model, solvers.newton());
   return std::make_unique<NonlinearAnalysis>(solvers.newton());
 }
 

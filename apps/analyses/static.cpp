@@ -26,12 +26,20 @@ class StaticAnalysis final : public CaseAnalysis {
     return ritz::forecast(read.model, options_, prepared, together);
   }
 
-  void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
-    if (read.gradient) return solve_with_gradient(run, read, options_, std::move(observer), prepared);
-    StaticBatch* const batch = run.shared().batch;
-    if (batch != nullptr && read.model.means.empty() && prepared.fields == nullptr)
-      return batch->add(run, *prepared.equations, read.supports, options_.linear, std::move(observer));
-    ritz::solve(read.model, options_, observer, prepared);
+  State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
+    if (read.gradient) {
+      solve_with_gradient(run, read, options_, std::move(observer), prepared);
+      return {};
+    }
+    StaticBatch* const batch = run.step().is_of_steps() ? nullptr : run.shared().batch;
+    if (batch != nullptr && read.model.means.empty() && prepared.fields == nullptr) {
+      batch->add(run, *prepared.equations, read.supports, options_.linear, std::move(observer));
+      return {};
+    }
+    const StaticSolution s = ritz::solve(read.model, options_, observer, prepared);
+    if (run.step().is_last()) return {};
+    if (prepared.fields != nullptr) return state_at_rest(*prepared.fields->equations, s.u);
+    return state_at_rest(*prepared.equations, s.u);
   }
 
  private:

@@ -93,9 +93,17 @@ class TransientAnalysis final : public CaseAnalysis {
     return newton_vector_needs(unknowns) + transient_vector_needs(unknowns, false);
   }
 
-  void begin(const CaseModel& read, std::optional<State> resumed) override {
-    if (resumed) {
-      options_.begin = *std::move(resumed);
+  double end_of(const CaseStep&) const override { return options_.end; }
+
+  void begin(const CaseModel& read, StepBegin begin) override {
+    if (begin.resumed) {
+      options_.shows_begin = begin.from.u.empty();
+      options_.begin = *std::move(begin.resumed);
+      return;
+    }
+    if (!begin.from.u.empty()) {
+      begin.from.time = begin.step.begin;
+      options_ = begun_at(std::move(begin.from), std::move(options_));
       return;
     }
     options_.begin.u = read.time->initial(read.model);
@@ -121,13 +129,13 @@ class TransientAnalysis final : public CaseAnalysis {
     };
   }
 
-  void solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
-    const TransientResult result = read.gradient
-                                       ? solve_with_gradient(run, read, options_, std::move(observer), prepared)
-                                       : ritz::solve(read.model, std::move(options_), observer, prepared);
+  State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
+    TransientResult result = read.gradient ? solve_with_gradient(run, read, options_, std::move(observer), prepared)
+                                           : ritz::solve(read.model, std::move(options_), observer, prepared);
     const Transient& asked = read.time->options;
-    if (read.time->velocity) report_motion(run, result.state, asked.spectral_radius);
+    if (read.time->velocity) report_motion(run, result.state, asked);
     else report_evolution(run, result.state, *asked.method);
+    return std::move(result.state);
   }
 
  private:

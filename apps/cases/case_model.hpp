@@ -2,7 +2,7 @@
 // solution is reported. Each program has a reader that makes one from the case file (heat_case, elastic_case,
 // structure_case, form_case); from then on no analysis knows which physics it is.
 //
-//   run_case(run, read_heat(run));        // apps/analyses/analyses.hpp
+//   run_case(run, read_heat);        // apps/analyses/analyses.hpp
 #pragma once
 
 #include "apps/cases/gradient_input.hpp"
@@ -43,6 +43,7 @@ struct CaseModel {
   std::function<void(const LinearSolverOptions&)> check_solver = {};  // adds errors for methods that it cannot have
   std::string what_acts = {};  // tables without which a static model stays at rest; empty: that cannot be seen
   bool modes = false;          // are asked for: [modal]
+  bool preloaded = false;      // of the state under the loads: [modal] preload
   std::function<std::optional<double>()> mass = {};  // [kg] by other means than the mass matrix
   double attached_mass = 0;                          // [kg] at reference points, beside it
   // Log, report, result files.

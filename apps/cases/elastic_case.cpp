@@ -1,6 +1,8 @@
 #include "apps/cases/elastic_case.hpp"
 
+#include "apps/cases/elastic_loads.hpp"
 #include "apps/cases/elastic_materials.hpp"
+#include "apps/cases/elastic_stresses.hpp"
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
@@ -11,7 +13,6 @@
 #include "apps/show/field_component.hpp"
 #include "apps/cases/mesh_error.hpp"
 #include "apps/cases/peak_place.hpp"
-#include "apps/results/stress_measures.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "fem/results/strain_variation.hpp"
 
@@ -32,111 +33,6 @@ PlaneKind kind_of(const PlaneModel& plane) {
                                       : PlaneKind::strain;
 }
 
-// With `only_zero`, other values are errors. `oblique`: takes supports along other directions; none in a load case.
-void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero, ElasticLoads& loads,
-                        std::vector<ObliqueSupport>* oblique) {
-  const char* names[] = {"x", "y", "z"};
-  for (const Case::Table& t : from.tables("displacement", "prescribed displacements")) {
-    const Region* region =
-        t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-    const bool all = t.flag("fixed", "all components are zero, but for those given", false);
-    bool any = all;
-    for (int c = 0; c < mesh.dimension(); ++c) {
-      if (!t.has(names[c]) && !all) continue;
-      const Formula value = t.formula(
-          names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free",
-          {.fallback = 0});
-      if (only_zero && (!value.is_number() || value.number() != 0))
-        t.error(names[c], fmt::format("the support moves by {}", value.text()),
-                "modes vibrate about the state of rest: their supports do not move",
-                fmt::format("write {} = 0, or omit it", names[c]));
-      any = true;
-      loads.displacement(region, c, coefficient(value), t.where());
-    }
-    any = read_oblique_supports(t, region, mesh, only_zero, oblique) || any;
-    if (!any)
-      t.error("fixed", "this displacement prescribes nothing", {},
-              oblique == nullptr ? "give fixed = true, or one of x, y, z"
-                                 : "give fixed = true, or one of x, y, z, normal, direction, cylindrical");
-  }
-}
-
-// Gravity of the case or of a load case: is there any?
-bool read_gravity(const Case::Table& from, int dimension, ElasticLoads& loads) {
-  const Case::Table table = from.table("gravity", "weight of the body; needs densities");
-  if (!table.present()) return false;
-  loads.gravity(table.vector("acceleration", "gravitational acceleration [m/s^2]", {.size = dimension}),
-                table.where("acceleration"));
-  return true;
-}
-
-// A total force: its components may depend on time, and not on the position.
-std::vector<Formula> read_total_force(const Case::Table& t, int dimension) {
-  const std::vector<Formula> value = t.formulas("value", "[N]; on facets formulas of t with [time]", dimension);
-  for (const Formula& each : value)
-    if (each.depends_on_position())
-      t.error("value", fmt::format("'{}' depends on the position", each.text()), "it is the force in total",
-              "give numbers or formulas of t, or a [[traction]]");
-  return value;
-}
-
-// With a point or a moment: the statically equivalent traction of a remote force.
-void read_force_on_body(const Case::Table& t, const Mesh& mesh, ElasticLoads& loads) {
-  if (mesh.dimension() < 3) {
-    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    return loads.force(region, coefficients(read_total_force(t, mesh.dimension())), t.where("value"));
-  }
-  const Region* region =
-      t.region("region", "facets, or nodes in equal parts", mesh, {RegionKind::facets, RegionKind::nodes});
-  const std::vector<Formula> formulas = read_total_force(t, 3);
-  const auto varying = std::ranges::find_if(formulas, [](const Formula& f) { return !f.is_number(); });
-  const std::vector<Coefficient> value = coefficients(formulas);
-  const bool each = t.flag("each", "at each node of a region of nodes, instead of in total", false);
-  VectorRule point{.size = 3};
-  const bool has_point = t.has("at");
-  if (!has_point) point.fallback = std::vector<double>(3, 0.0);
-  const std::vector<double> at = t.vector(
-      "at",
-      "point at which the force acts [m]; not given: the centre of the facets. The traction is linear over the "
-      "facets, and has this force and moment",
-      point);
-  const std::vector<double> moment =
-      t.vector("moment", "moment in total, likewise [N m]", {.size = 3, .fallback = std::vector<double>(3, 0.0)});
-  const bool is_remote = has_point || std::ranges::any_of(moment, [](double each_part) { return each_part != 0; });
-  if (each && region != nullptr && region->kind == RegionKind::facets)
-    t.error("each", fmt::format("'each' on '{}', a region of facets", region->name), "it counts nodes",
-            "name a region of nodes, or omit it");
-  else if ((is_remote || (region != nullptr && region->kind == RegionKind::nodes)) && varying != formulas.end())
-    t.error("value", fmt::format("'{}' depends on t", varying->text()), "a force at nodes or at a point is constant",
-            "let it act on facets without 'at' and 'moment', or give numbers");
-  else if (is_remote) {
-    RemoteForce remote{.force = {value[0].number(), value[1].number(), value[2].number()},
-                       .moment = {moment[0], moment[1], moment[2]}};
-    if (has_point) remote.at = {at[0], at[1], at[2]};
-    loads.remote_force(region, remote, t.where("value"));
-  } else if (each) loads.force_at_each(region, value, t.where("value"));
-  else loads.force(region, value, t.where("value"));
-}
-
-// All other loads.
-void read_loads_on_body(const Case::Table& from, const Mesh& mesh, ElasticLoads& loads) {
-  const int dimension = mesh.dimension();
-  for (const Case::Table& t : from.tables("body_force", "force per volume")) {
-    const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
-    loads.body_force(region, coefficients(t.formulas("value", "[N/m^3]", dimension)), t.where("region"));
-  }
-  for (const Case::Table& t : from.tables("traction", "force per area")) {
-    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    loads.traction(region, coefficients(t.formulas("value", "[Pa]", dimension)), t.where("region"));
-  }
-  for (const Case::Table& t : from.tables("force", "force in total: spread over facets, or at nodes of solids"))
-    read_force_on_body(t, mesh, loads);
-  for (const Case::Table& t : from.tables("pressure", "pressure, positive into the body")) {
-    const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    loads.pressure(region, coefficient(t.formula("value", "[Pa]")), t.where("region"));
-  }
-}
-
 std::vector<double> magnitudes(const std::vector<double>& vectors, std::size_t components) {
   std::vector<double> result(vectors.size() / components);
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -147,38 +43,12 @@ std::vector<double> magnitudes(const std::vector<double>& vectors, std::size_t c
   return result;
 }
 
-// [entry][12] -> components first .. first + 5
-std::vector<double> tensors(const std::vector<double>& derived, std::size_t first) {
-  std::vector<double> result(derived.size() / 2);
-  for (std::size_t i = 0; i < derived.size() / 12; ++i)
-    for (std::size_t k = 0; k < 6; ++k) result[6 * i + k] = derived[12 * i + first + k];
-  return result;
-}
-
-EvaluatedFields stress_names(bool with_error) {
-  const Field stress{"stress", 6}, strain{"strain", 6}, von_mises{"von_mises", 1},
-      principal{"principal_stress", 3, {}, {"1", "2", "3"}};
-  EvaluatedFields names{{stress, strain, von_mises, principal}, {stress, strain, von_mises}};
-  if (with_error) names.cells.push_back({"stress_error", 1});
-  return names;
-}
-
 // The same fields as functions of strain, then stress.
 std::vector<DerivedResult> derived_stresses() {
   return {{{"stress", 6}, 6},
           {{"strain", 6}, 0},
           {{"von_mises", 1}, 6, StressMeasure::von_mises},
           {{"principal_stress", 3, {}, {"1", "2", "3"}}, 6, StressMeasure::principal, "", false}};
-}
-
-// From [entry][12]: strain, then stress.
-void fill(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived) {
-  const std::vector<double> stress = tensors(derived, 6);
-  for (Field& field : fields)
-    field.*values = field.name == "strain"             ? tensors(derived, 0)
-                    : field.name == "von_mises"        ? von_mises_of(stress)
-                    : field.name == "principal_stress" ? principal_values_of(stress)
-                                                       : stress;
 }
 
 void add(const std::vector<double>& values, double factor, std::vector<double>& sum) {
@@ -206,10 +76,10 @@ EvaluatedFields stress_fields(Run& run, const CaseModel& read, const Operator& e
     add_thermal_stress(run, read, read.model.load_cases[i].loads, s.factors[i], s.u, derived);
   auto phase = run.device().profile().phase("fields");
   EvaluatedFields fields = stress_names(false);
-  fill(fields.nodal, &Field::values, derived.at_nodes);
-  fill(fields.nodal, &Field::finer_values,
-       run.results().fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
-  fill(fields.cells, &Field::values, derived.at_cells);
+  fill_stresses(fields.nodal, &Field::values, derived.at_nodes);
+  fill_stresses(fields.nodal, &Field::finer_values,
+                run.results().fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
+  fill_stresses(fields.cells, &Field::values, derived.at_cells);
   return fields;
 }
 
@@ -277,7 +147,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   });
   phase.emplace(run.device().profile(), "fields");
   report_peaks(run, mesh, read.model, stresses.nodal);
-  report_bending_cells(run, space, body, s.u);
+  if (read.model.gone.empty()) report_bending_cells(run, space, body, s.u);
   if (error) {
     report_mesh_error(run, space, *error);
     run.results().facts()["strain_energy"] = fmt::format("{:.10g}", error->solution / 2);
@@ -296,6 +166,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
 }  // namespace
 
 CaseModel read_elasticity(Run& run) {
+  if (run.input().root().has("modal")) return read_elastic_vibration(run);
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const int dimension = mesh.dimension();
@@ -317,7 +188,8 @@ CaseModel read_elasticity(Run& run) {
     own.push_back(&body.load_case(each.name));
     weighs = read_gravity(each.table, dimension, *own.back()) || weighs;
   }
-  read_elastic_materials(run, "[kg/m^3], needed with gravity and with [time]", weighs || read.time.has_value(), body);
+  read_elastic_materials(run, mesh, "[kg/m^3], needed with gravity and with [time]", weighs || read.time.has_value(),
+                         body);
   read_ground(run.input(), mesh, body);
   read_loads_on_body(run.input().root(), mesh, body.loads);
   read_thermal(run, run.input().root(), body.loads);
@@ -359,28 +231,34 @@ CaseModel read_elastic_vibration(Run& run) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   ElasticBody body(mesh, kind_of(plane), plane.weight);
-  read_elastic_materials(run, "[kg/m^3]", true, body);
+  CaseModel read{.modes = true, .preloaded = has_preload(run)};
+  const bool stressed = read.preloaded || run.step().continues();
+  if (read.preloaded) {
+    read_gravity(run.input().root(), mesh.dimension(), body.loads);
+    read_loads_on_body(run.input().root(), mesh, body.loads);
+  }
+  read_elastic_materials(run, mesh, "[kg/m^3]", true, body);
   read_thermal(run, run.input().root(), body.loads);
   read_ground(run.input(), mesh, body);
   phase.reset();
   const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
   phase.emplace(run.device().profile(), "model");
   std::vector<ObliqueSupport> oblique;
-  read_displacements(run.input().root(), mesh, true, body.loads, &oblique);
-  CaseModel read;
+  read_displacements(run.input().root(), mesh, !stressed, body.loads, &oblique);
   make_model(run, body, space,
              {.displacements = true, .at_rest = true, .masses = true, .of_revolution = plane.axisymmetric}, oblique,
              read);
   const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
-  if (std::erase_if(read.model.equations, is_thermal) > 0)
-    run.log().notice("thermal strain changes no frequency here: stresses of the state of rest are not in ritz-modal");
+  if (!stressed && std::erase_if(read.model.equations, is_thermal) > 0)
+    run.log().notice("thermal strain changes no frequency here: give [modal] preload = true for its stresses");
   if (plane.axisymmetric)
     run.log().notice(
         "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
         "with waves around may be lower: model the body in three dimensions for them");
-  read.judge_shape = [&run, body, &space](const Vector& shape) { report_bending_cells(run, space, body, shape); };
-  read.mass = [body, attached = read.attached_mass] {
-    const std::optional<double> mass = body.mass();
+  if (read.model.gone.empty())
+    read.judge_shape = [&run, body, &space](const Vector& shape) { report_bending_cells(run, space, body, shape); };
+  read.mass = [body, attached = read.attached_mass, whole = read.model.gone.empty()] {
+    const std::optional<double> mass = whole ? body.mass() : std::nullopt;
     return mass ? std::optional(*mass + attached) : mass;
   };
   return read;

@@ -118,9 +118,9 @@ void read_expansion(const Case::Table& t, const LibraryMaterial* known, ElasticM
 
 }  // namespace
 
-void read_elastic_materials(Run& run, const char* about_density, bool needs_density, ElasticBody& body) {
+void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_density, bool needs_density,
+                            ElasticBody& body) {
   Case& input = run.input();
-  const Mesh& mesh = run.mesh();
   const Orientations orientations = read_orientations(input, mesh.dimension());
   for (const Case::Table& t : input.tables("material", "material of the cells")) {
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});

@@ -7,7 +7,8 @@
 namespace ritz {
 
 // A density must be given where it is needed.
-void read_elastic_materials(Run& run, const char* about_density, bool needs_density, ElasticBody& body);
+void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_density, bool needs_density,
+                            ElasticBody& body);
 
 // [thermal] of the case, or of a load case: the temperature of the body, if there is one.
 void read_thermal(Run& run, const Case::Table& from, ElasticLoads& loads);

@@ -101,8 +101,8 @@ std::vector<PrescribedValue> read_field_values(const FieldsOfCase& fields, const
 TransientInput read_time_of_fields(const FieldsOfCase& fields) {
   Case& input = fields.run.input();
   TransientInput result;
-  result.options =
-      read_steps(input.table("time", "the steps of an evolution in time, and its results"), TimeOrder::first);
+  result.options = read_steps(input.table("time", "the steps of an evolution in time, and its results"),
+                              TimeOrder::first, fields.run.step().begin);
   const Case::Table initial = input.table("initial", "the state at the start, by field; without it zero");
   std::vector<Beginning> begins;
   for (std::size_t k = 0; k < fields.facts.size(); ++k) {

@@ -203,7 +203,7 @@ FieldLoads read_what_acts_on(const FieldsOfCase& fields, CaseModel& read) {
     read_field_loads(fields, input.root(), always);
   }
   read_field_boundaries(fields, always);
-  read.model.supports = read_field_values(fields, input.root(), read.modes);
+  read.model.supports = read_field_values(fields, input.root(), read.modes && !fields.run.step().continues());
   for (const LoadCaseInput& each : read.load_cases.cases) {
     FieldLoads own;
     read_field_loads(fields, each.table, own);
@@ -231,7 +231,7 @@ CaseModel read_fields(Run& run, const FormOfCase& form) {
   CaseModel read{.modes = input.root().has("modal"), .reader = read_form_case};
   if (!read.modes && goes_through_time(run)) read.time = read_time_of_fields(fields);
   refuse_what_is_of_one_field(fields);
-  require_no_keys_of_others(input, read);
+  if (!fields.run.step().is_of_steps()) require_no_keys_of_others(input, read);
   Model& model = read.model;
   model.of_fields.equations = read_field_materials(fields);
   FieldLoads acting = read_what_acts_on(fields, read);

@@ -247,7 +247,7 @@ void read_what_acts(Run& run, const FormCatalogue& catalogue, const FormRecord& 
       read_prescribed(each.table, mesh, record, false, own);
     }
   }
-  read_prescribed(input.root(), mesh, record, read.modes, body.loads);
+  read_prescribed(input.root(), mesh, record, read.modes && !run.step().continues(), body.loads);
   if (read.time)
     read_stored_forms(input, mesh, catalogue, record, false,
                       [&](const Region* region, StoredQuantity stored, const std::string& origin) {
@@ -302,7 +302,7 @@ CaseModel read_form(Run& run, const FormOfCase& chosen) {
   if (record.of_revolution) run.results().measure_by({2 * std::numbers::pi, true});
   CaseModel read{.modes = input.root().has("modal"), .reader = read_form_case};
   if (!read.modes && goes_through_time(run)) read.time = read_time(run, "value", record.unknown, record.components);
-  require_no_keys_of_others(input, read);
+  if (!run.step().is_of_steps()) require_no_keys_of_others(input, read);
   if (!read.modes) read.gradient = read_gradient(run, mesh);
   AnyForm body(mesh);
   std::vector<const FormRecord*> evaluated = {&record};  // forms with results: that of the cells, then of boundaries

@@ -70,6 +70,7 @@ bool wants_mesh_error(Run& run) {
           .table("output", "folder and format of the results")
           .flag("error_estimate", "estimate the discretisation error: in the log, the report and as a field in cells",
                 false);
+  if (wanted && run.step().has_removed_parts) throw_no_estimate_of(run.input(), "a body without some of its parts");
   if (wanted) run.results().estimate_error();
   return wanted;
 }

@@ -188,7 +188,7 @@ void check_loaded(Run& run, const CaseModel& read) {
 
 }  // namespace
 
-void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, const ProbeFields& fields) {
+void check_model(Run& run, const CaseModel& read, const ModelDemands& demands) {
   auto phase = run.device().profile().phase("checks");
   ErrorList model;
   const auto collect = [&](const auto& check) {
@@ -207,7 +207,11 @@ void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, 
   std::set<std::string> said;  // what several load cases share is wrong only once
   for (const Error& error : model.errors())
     if (said.insert(error.message() + error.why()).second) run.input().add_error(error);
-  if (demands.loaded) check_loaded(run, read);
+  if (demands.loaded && !run.step().continues()) check_loaded(run, read);
+}
+
+void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, const ProbeFields& fields) {
+  check_model(run, read, demands);
   run.checked(fields);
 }
 

@@ -47,6 +47,7 @@ void make_model(Run& run, const Inputs& inputs, const FunctionSpace& space, cons
   for (const Error& error : errors.errors()) run.input().add_error(error);
   for (const std::string& notice : read.model.notices) run.log().notice(notice);
   read_relations(run, relations, supports, read);
+  remove_parts(run, read.model);
   make_supports(run.input(), read);
 }
 
@@ -55,8 +56,10 @@ struct ModelDemands {
   bool loaded = false;  // something acts
 };
 
-// All errors of the case at once, then conflicts of supports, then what is demanded of the model; with --check the run
-// ends here. `fields`: the results to come, which probes may name.
+// Adds conflicts of supports and what is demanded of the model to the errors of the case.
+void check_model(Run& run, const CaseModel& read, const ModelDemands& demands);
+// The same, then all errors of the case at once; with --check the run ends here. `fields`: the results to come, which
+// probes may name.
 void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, const ProbeFields& fields);
 
 // "peak <name>: value at (x, y, z)": largest, and smallest when signed.

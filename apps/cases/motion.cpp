@@ -11,8 +11,10 @@
 namespace ritz {
 TransientInput read_motion(Run& run, int displacements, int rotations) {
   TransientInput input;
-  input.options =
-      read_steps(run.input().table("time", "the steps of an evolution in time, and its results"), TimeOrder::second);
+  input.options = read_steps(run.input().table("time", "the steps of an evolution in time, and its results"),
+                             TimeOrder::second, run.step().begin);
+  input.initial = input.velocity = initial_values({});
+  if (run.step().continues()) return input;
   const Case::Table initial = run.input().table("initial", "the state at the begin; without it at rest and undeformed");
   std::vector<InitialPart> where, how_fast;
   const auto add = [&](std::vector<InitialPart>& to, const char* key, const char* about, bool turns) {
@@ -67,12 +69,27 @@ void read_damping(Case& input, Model& model) {
   } catch (const Error& error) { t.error("ratios", error.message(), error.why(), error.fix(), error.exit()); }
 }
 
-void report_motion(Run& run, const State& state, double spectral_radius) {
+bool has_preload(Run& run) {
+  const Case::Table t = run.input().table("modal", "number, method and output of the modes");
+  const bool preload =
+      t.flag("preload", "modes about the static equilibrium under the loads of the case, with the stress of that state",
+             false);
+  if (!preload || !run.step().continues()) return preload;
+  t.error("preload", "a preload in a step after the first", "its modes are about the state of the step before",
+          "omit it");
+  return false;
+}
+
+void report_motion(Run& run, const State& state, const Transient& method) {
   const EnergyBalance& e = state.energy;
-  run.log().line("time: {} steps to t = {:g} by generalised alpha, spectral radius {:g}{}; relative residual {:.1e}",
-                 state.steps, state.time, spectral_radius,
-                 state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "",
-                 state.residual);
+  if (method.central_differences)
+    run.log().line("time: {} steps to t = {:g} by central differences, the last one of {:.4g}", state.steps, state.time,
+                   state.dt);
+  else
+    run.log().line("time: {} steps to t = {:g} by generalised alpha, spectral radius {:g}{}; relative residual {:.1e}",
+                   state.steps, state.time, method.spectral_radius,
+                   state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "",
+                   state.residual);
   run.log().line(
       "energy in J: {:.6g} at the begin + {:.6g} by loads + {:.6g} by supports = {:.6g} kinetic + {:.6g} strain + "
       "{:.6g} damped + {:.3g} lost in steps",

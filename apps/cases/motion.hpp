@@ -17,8 +17,11 @@ TransientInput read_motion(Run& run, int displacements, int rotations);
 
 void read_damping(Case& input, Model& model);  // [damping]
 
+// [modal] preload: the body vibrates about its static equilibrium under the loads of the case.
+bool has_preload(Run& run);
+
 // Steps and energies, in the log and among the facts.
-void report_motion(Run& run, const State& state, double spectral_radius);
+void report_motion(Run& run, const State& state, const Transient& method);
 
 // A column of the table of probes for each energy [J].
 std::vector<std::pair<std::string, std::vector<double>>> energies_of(const SolutionView& s);

@@ -234,7 +234,8 @@ class RelationReader {
                   "a radial motion or a tilt strains a ring", "give y, or omit it");
         value = std::nullopt;
       }
-      if (value && kinds_.at_rest && *value != 0) moves(t, motion_names[static_cast<std::size_t>(c)], *value);
+      if (value && kinds_.at_rest && !run_.step().continues() && *value != 0)
+        moves(t, motion_names[static_cast<std::size_t>(c)], *value);
       (c < 3 ? options.displacement : options.rotation)[static_cast<std::size_t>(c % 3)] = value;
     }
     Point force{}, moment{};
@@ -368,7 +369,8 @@ class RelationReader {
     std::array<std::optional<double>, 6> prescribed;
     for (int c = 0; c < 6; ++c) {
       const std::optional<double> value = motion_of(t, c);
-      if (value && kinds_.at_rest && *value != 0) moves(t, motion_names[static_cast<std::size_t>(c)], *value);
+      if (value && kinds_.at_rest && !run_.step().continues() && *value != 0)
+        moves(t, motion_names[static_cast<std::size_t>(c)], *value);
       prescribed[static_cast<std::size_t>(c)] = value;
     }
     const std::array<double, 6> compliances = springs_of(t, prescribed);
@@ -521,7 +523,7 @@ class RelationReader {
       terms.push_back(std::move(term));
     }
     const double value = t.number("value", "right-hand side, in units of factor times unknown", {.fallback = 0});
-    if (kinds_.at_rest && value != 0) moves(t, "value", value);
+    if (kinds_.at_rest && !run_.step().continues() && value != 0) moves(t, "value", value);
     if (!sound || terms.empty()) return;
     LinearEquations equations{.origin = t.where()};
     std::vector<UnknownTerm> row;

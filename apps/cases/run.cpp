@@ -66,11 +66,9 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   report_.program = info_.name;
   report_.case_file = options_.case_file;
   if (own_) {
-    own_->device =
-        Device::named(device_for(options_.device, options_.threads,
-                                 [this] { return expected_unknowns(mesh_file(options_), info_.components); }),
-                      options_.threads);
-    if (options_.ranks != nullptr) options_.ranks->of_first(request_of_others(options_.device, device()));
+    own_->device = Device::named(options_.follows ? options_.ranks->of_first({}) : chosen_device(), options_.threads);
+    if (options_.ranks != nullptr && !options_.follows)
+      options_.ranks->of_first(request_of_others(options_.device, device()));
     limit(device(), options_.memory);
     const std::string obeyed = obey(options_.memory);
     // Else VTK takes as many as there are cores; of more it complains.
@@ -107,6 +105,16 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
 }
 
 Run::~Run() = default;
+
+void Run::enter(const CaseStep& step) {
+  step_ = step;
+  ritz::enter(*case_, step);
+}
+
+std::string Run::chosen_device() const {
+  return device_for(options_.device, options_.threads,
+                    [this] { return expected_unknowns(mesh_file(options_), info_.components); });
+}
 
 const Device& Run::device() const { return *shared_->device; }
 

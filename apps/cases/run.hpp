@@ -2,12 +2,13 @@
 // program is a reader of a case and an analysis:
 //
 //   int main(int argc, char** argv) {
-//     return run_app(argc, argv, {"ritz-heat", "...", example}, [](Run& run) { run_case(run, read_heat(run)); });
+//     return run_app(argc, argv, {"ritz-heat", "...", example}, [](Run& run) { run_case(run, read_heat); });
 //   }
 //
 // Functions take a Log, a Case or Results where that is all they use.
 #pragma once
 
+#include "apps/cases/steps.hpp"
 #include "apps/results/results.hpp"
 #include "apps/run/options.hpp"
 #include "device/device.hpp"
@@ -45,6 +46,9 @@ class Run {
   SharedModel& shared() { return *shared_; }
   Results& results() { return *results_; }
   std::map<std::string, MeshField>& arrays() { return arrays_; }  // of a calling program, by name
+  // The step whose tables the case has at present.
+  const CaseStep& step() const { return step_; }
+  void enter(const CaseStep& step);
 
   // [mesh] file, scale, order: read, scaled, raised to the order, checked. Read at the first call. structural: lines
   // and surfaces in space, too (MeshData::structural).
@@ -59,6 +63,7 @@ class Run {
   void finish();   // ends the results, fills the report and prints the summary; throws what the results lack
 
  private:
+  std::string chosen_device() const;
   std::string mesh_key() const;
   void give_back_lists();
 
@@ -71,6 +76,7 @@ class Run {
   SharedModel* shared_;
   const Mesh* mesh_ = nullptr;
   std::map<std::string, MeshField> arrays_;
+  CaseStep step_;
   std::string name_;  // that results begin with
   std::unique_ptr<Results> results_;
 };

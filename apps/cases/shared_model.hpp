@@ -56,10 +56,9 @@ struct SharedModel {
   // Before finish() of these supports tells the space which nodes the relations join: what was made for other joins is
   // used up and freed.
   void join(const Constraints& supports);
+  void forget_equations();  // with what was made for them
 
  private:
-  void forget_equations();
-
   std::vector<LinearEquations> relations_;  // of the last run that had the space,
   std::vector<std::uint8_t> prescribed_;    // and its prescribed unknowns, which decide what follows what
 };

@@ -16,7 +16,7 @@ bool goes_through_time(Run& run);
 
 // The steps of [time].
 enum class TimeOrder { first, second };
-Transient read_steps(const Case::Table& time, TimeOrder order);
+Transient read_steps(const Case::Table& time, TimeOrder order, double begin);
 
 // [time]; and [initial] (apps/cases/initial_values.hpp). The capacity is the reader's to fill in.
 TransientInput read_time(Run& run, const std::string& key, const std::string& field, int components);

@@ -2,7 +2,7 @@
 //
 //   RunOptions options{.case_file = "model.toml"};
 //   options.case_text = "...";   options.mesh = ...;   options.take = [&](SolvedStep step) { ... };
-//   const RunReport report = call({"ritz-heat", "", ""}, options, [](Run& run) { run_case(run, read_heat(run)); });
+//   const RunReport report = call({"ritz-heat", "", ""}, options, [](Run& run) { run_case(run, read_heat); });
 #pragma once
 
 #include "apps/cases/run.hpp"

@@ -13,11 +13,8 @@
 #include "device/process/process_start.hpp"
 #include "device/ranks/launcher.hpp"
 #include "device/ranks/planned_ranks.hpp"
-#include "fem/ranks/divided_estimate.hpp"
-#include "fem/ranks/rank_helper.hpp"
 #include "device/process/stop_request.hpp"
 #include "io/files/atomic_file.hpp"
-#include "io/results/result_pieces.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
 #include <cerrno>
@@ -109,15 +106,18 @@ class AppCall {
     report_.complete();
   }
 
-  // One case: the first rank reads, writes and tells, and the others do what it orders.
+  // One case: every rank runs the same program, and the first one writes and tells for all. Where nothing is solved, it
+  // is the only one that runs.
   void attempt_case() {
     if (info_.divides) ranks_ = start_ranks();
     else require_one_rank();
     options_.ranks = ranks_.get();
     if (ranks_) divide_hosts(*ranks_);  // and may learn of a rank that has failed already
-    if (options_.planned_ranks > 0 && !helps()) plan_ranks();
-    if (helps()) help();
-    else attempt();
+    options_.follows = ranks_ && ranks_->rank() > 0;
+    options_.quiet = options_.quiet || options_.follows;
+    if (options_.follows && options_.looks_only()) return;
+    if (options_.planned_ranks > 0) plan_ranks();
+    attempt();
   }
 
   // A forecast for another number of ranks than those of this job.
@@ -127,27 +127,6 @@ class AppCall {
     planned_.emplace(options_.planned_ranks);
     options_.ranks = options_.planned_ranks > 1 ? &*planned_ : nullptr;
   }
-
-  void help() {
-    options_.quiet = true;
-    std::string order = ranks_->wait(0);
-    if (order.starts_with(end_prefix)) {
-      end_ = order;
-      return;
-    }
-    const Device device = Device::named(order, options_.threads);
-    limit(device, options_.memory);
-    obey(options_.memory);
-    RankHelper helper(*ranks_, device);
-    order = ranks_->wait(0);
-    for (; !order.starts_with(end_prefix); order = ranks_->wait(0))
-      if (is_piece(order)) ranks_->send(0, written_piece(order));
-      else if (is_order_of_estimate(order)) help_with_estimate(*ranks_, device, order);
-      else helper.carry_out(std::move(order));
-    end_ = order;
-  }
-
-  bool helps() const { return options_.ranks != nullptr && options_.ranks->rank() > 0; }
 
   // Its members are divided among the ranks of the job. The first one tells and reports for all.
   void attempt_sweep() {
@@ -267,9 +246,9 @@ class AppCall {
     const bool is_told = dynamic_cast<const LostRank*>(&error) != nullptr;  // by the rank that failed
     const bool sends = options_.ranks != nullptr && !is_told && std::this_thread::get_id() == thread_;
     is_cut_off_ = is_cut_off_ || (sends && !options_.ranks->fail(error));
-    if (!helps()) log().error(error);
+    if (!options_.follows) log().error(error);
     else if (is_cut_off_) report_of_this_rank(error);
-    if (helps() && sends && error.exit() < Exit::stopped) own_failure_ = error;
+    if (options_.follows && sends && error.exit() < Exit::stopped) own_failure_ = error;
     report_.fail(error);
   }
 

@@ -10,14 +10,22 @@ namespace {
 Mesh plane_mesh() { return rectangle(1, 1, {1, 2}, CellKind::quad4); }
 Mesh solid_mesh() { return box(1, 1, 1, {1, 2, 3}, CellKind::hex8); }
 
-// A frame of `size`: a line and a quadrilateral in space.
-Mesh frame_mesh(double size) {
-  MeshData data;
+// A frame of `size`: a line and a quadrilateral in space; or with a solid apart from them.
+Mesh frame_mesh(double size, bool with_solid) {
+  MeshData data = with_solid ? box_data(1, 1, 1, {1, 2, 3}, CellKind::hex8) : MeshData();
   data.dimension = 3;
   data.structural = true;
-  data.points = {0, 0, 0, size, 0, 0, size, size, 0, 0, size, 0, 0, 0, size};
-  data.blocks = {{CellKind::line2, {0, 4}}, {CellKind::quad4, {0, 1, 2, 3}}};
-  data.regions = {{.name = "all", .kind = RegionKind::cells, .cells = {0, 1}}};
+  transform_points(data, [&](std::span<double, 3> x) { x[0] += 3 * size; });
+  const auto first = static_cast<Node>(data.points.size() / 3);
+  data.points.insert(data.points.end(), {0, 0, 0, size, 0, 0, size, size, 0, 0, size, 0, 0, 0, size});
+  data.blocks.push_back({CellKind::line2, {first, first + 4}});
+  data.blocks.push_back({CellKind::quad4, {first, first + 1, first + 2, first + 3}});
+  Region all{.name = "all", .kind = RegionKind::cells};
+  Index cells = 0;
+  for (const CellBlock& block : data.blocks)
+    for (Index i = 0; i < block.cell_count(); ++i) all.cells.push_back(cells++);
+  std::erase_if(data.regions, [](const Region& region) { return region.kind == RegionKind::cells; });
+  data.regions.push_back(std::move(all));
   return Mesh(std::move(data));
 }
 
@@ -31,7 +39,7 @@ std::string schema_of_app(const AppInfo& info, const std::function<void(Run&)>& 
     options.threads = 1;
     options.quiet = true;
     options.survey = RunSurvey{taken, [mesh](bool structural) {
-                                 if (structural) return frame_mesh(mesh == 0 ? 1 : 2);
+                                 if (structural) return frame_mesh(mesh == 0 ? 1 : 2, mesh == 1);
                                  return mesh == 0 ? plane_mesh() : solid_mesh();
                                }};
     Run run(info, options);

@@ -43,14 +43,15 @@ SolveReport report_of(const CheckpointState& state, const std::string& name) {
   return r;
 }
 
-void put(const Operator::PointStates& points, CheckpointState& state) {
-  for (std::size_t i = 0; i < points.size(); ++i) state.numbers[fmt::format("points.{}", i)] = numbers_of(points[i]);
+void put(const Operator::PointStates& points, const std::string& prefix, CheckpointState& state) {
+  for (std::size_t i = 0; i < points.size(); ++i)
+    state.numbers[fmt::format("{}points.{}", prefix, i)] = numbers_of(points[i]);
 }
 
-Operator::PointStates points_of(const CheckpointState& state) {
+Operator::PointStates points_of(const CheckpointState& state, const std::string& prefix) {
   Operator::PointStates points;
-  for (auto found = state.numbers.find("points.0"); found != state.numbers.end();
-       found = state.numbers.find(fmt::format("points.{}", points.size())))
+  for (auto found = state.numbers.find(prefix + "points.0"); found != state.numbers.end();
+       found = state.numbers.find(fmt::format("{}points.{}", prefix, points.size())))
     points.push_back(*found->second);
   return points;
 }
@@ -142,8 +143,55 @@ CheckpointState checkpoint_of(const State& s, int steps) {
   }
   if (!which.empty()) state.numbers["columns"] = numbers_of(std::move(which));
   put(s, "", state);
-  put(s.points, state);
+  put(s.points, "", state);
   return state;
+}
+
+void put(const StepProgress& progress, CheckpointState& state) {
+  if (progress.number == 0) return;
+  state.numbers["step"] = numbers_of({double(progress.number), progress.is_within ? 1.0 : 0.0});
+  put(progress.from, "from.", state);
+  put(progress.from.points, "from.", state);
+  for (std::size_t i = 0; i < progress.done.size(); ++i) {
+    const LoadCaseOutcome& done = progress.done[i];
+    const std::string name = fmt::format("step.{}", i);
+    state.texts[name] = {done.name, done.output, done.solve.method, done.solve.preconditioner, done.solve.reason};
+    state.numbers[name] = numbers_of({double(done.solve.iterations), done.solve.true_relative_residual});
+    for (const auto& [fact, value] : done.facts)
+      for (const std::string& each : {fact, value}) state.texts[name + ".facts"].push_back(each);
+    for (std::size_t k = 0; k < done.probes.size(); ++k) {
+      state.texts[name + ".probes"].push_back(done.probes[k].first);
+      state.numbers[fmt::format("{}.probe.{}", name, k)] = numbers_of(done.probes[k].second);
+    }
+  }
+}
+
+StepProgress step_progress_of(const CheckpointState& state) {
+  const std::vector<double> place = numbers_at(state, "step");
+  if (place.empty()) return {.is_within = true};
+  StepProgress progress{.number = static_cast<std::size_t>(place.at(0)), .is_within = place.at(1) != 0};
+  progress.from = state_at(state, "from.");
+  progress.from.points = points_of(state, "from.");
+  const auto texts = [&](const std::string& name) {
+    const auto found = state.texts.find(name);
+    return found == state.texts.end() ? std::vector<std::string>{} : found->second;
+  };
+  for (std::size_t i = 0; i < progress.number; ++i) {
+    const std::string name = fmt::format("step.{}", i);
+    const std::vector<std::string> words = texts(name), facts = texts(name + ".facts"),
+                                   probes = texts(name + ".probes");
+    const std::vector<double> numbers = numbers_at(state, name);
+    LoadCaseOutcome& done = progress.done.emplace_back(LoadCaseOutcome{.name = words.at(0), .output = words.at(1)});
+    done.solve = {.method = words.at(2),
+                  .preconditioner = words.at(3),
+                  .iterations = static_cast<std::int64_t>(numbers.at(0)),
+                  .reason = words.at(4),
+                  .true_relative_residual = numbers.at(1)};
+    for (std::size_t k = 0; k + 1 < facts.size(); k += 2) done.facts[facts[k]] = facts[k + 1];
+    for (std::size_t k = 0; k < probes.size(); ++k)
+      done.probes.emplace_back(probes[k], numbers_at(state, fmt::format("{}.probe.{}", name, k)));
+  }
+  return progress;
 }
 
 void put(const Trajectory& path, CheckpointState& state) {
@@ -170,7 +218,7 @@ Trajectory path_of(const CheckpointState& state) {
 State state_of(const CheckpointState& state) {
   State s = state_at(state, "");
   s.place = state.where;
-  s.points = points_of(state);
+  s.points = points_of(state, "");
   for (const double j : numbers_at(state, "columns")) {
     const std::string name = fmt::format("column.{}", int(j));
     s.columns[int(j)] = {state.numbers.at(name + ".u"), report_of(state, name)};

@@ -50,19 +50,20 @@ EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFie
     results.go_without_fields(shortage, remedy(results, equations));
     return names;
   };
-  if (results.writing_is_short())  // one more step with all its fields would not help
+  const Ranks* const ranks = results.options().ranks;
+  if (ranks == nullptr && results.writing_is_short())  // one more step with all its fields would not help
     if (const std::optional<Error> shortage = results.give_back(); shortage && results.may_lack_fields())
       return go_without(*shortage);
   EvaluatedFields fields;
   const auto attempt = [&] { fields = make(); };
-  const std::optional<Error> first = memory_shortage(attempt);
+  const std::optional<Error> first = memory_shortage(ranks, attempt);
   if (!first) return fields;
   results.give_back();
   results.step_down(
       fmt::format("memory: lists of the equations go before derived fields ({}); cost: they are made anew where "
                   "equations are used again",
                   first->message()));
-  const std::optional<Error> second = memory_shortage(attempt);
+  const std::optional<Error> second = memory_shortage(ranks, attempt);
   results.give_back();  // combinations need theirs
   if (!second) return fields;
   if (!results.may_lack_fields()) throw *second;

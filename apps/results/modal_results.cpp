@@ -46,6 +46,12 @@ bool has_rotations(const FunctionSpace& space) { return space.components() == 6 
 
 std::string rotation_name(std::size_t mode) { return mode_name(mode) + "_rotation"; }
 
+std::vector<Field> mode_names(const FunctionSpace& space, std::size_t mode) {
+  std::vector<Field> names = {{mode_name(mode), mode_components(space)}};
+  if (has_rotations(space)) names.push_back({rotation_name(mode), 3});
+  return names;
+}
+
 void print_table(Results& results, const VibrationModes& modes) {
   Log& log = results.log();
   std::string head = "mode  frequency [Hz]     omega^2 [1/s^2]  residual  effective mass [%]:";
@@ -70,8 +76,7 @@ void print_table(Results& results, const VibrationModes& modes) {
   log.line("count: {}", modes.eigen.verification);
 }
 
-void record(Results& results, const VibrationModes& modes, Index unknowns, double mass, double tolerance) {
-  const EigenSolution& s = modes.eigen;
+void record(Results& results, const EigenSolution& s, Index unknowns) {
   SolveReport report;
   report.method = s.method;
   report.preconditioner = s.preconditioner;
@@ -82,6 +87,11 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
   report.memory_needed = s.factor_foreseen;
   report.true_relative_residual = s.residuals.empty() ? 0 : std::ranges::max(s.residuals);
   results.record(report, unknowns);
+}
+
+void record(Results& results, const VibrationModes& modes, Index unknowns, double mass, double tolerance) {
+  const EigenSolution& s = modes.eigen;
+  record(results, s, unknowns);
   auto& facts = results.facts();
   facts["total_mass"] = fmt::format("{:.10g}", mass);
   facts["frequencies_hz"] = fmt::format("{:.12g}", fmt::join(modes.frequencies, " "));
@@ -164,14 +174,18 @@ void animate(Results& results, const Shape& shape, int phases, double amplitude)
 
 }  // namespace
 
-void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options) {
+namespace {
+
+// Shapes of all modes, scaled where `options` say so.
+std::vector<Shape> shapes_of(Results& results, const FunctionSpace& space, const EigenSolution& s,
+                             const ModeShapes& options) {
   const double size = size_of(space.mesh());
   std::vector<Shape> shapes;
   std::vector<std::string> turning;
   std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
   Vector x = space.zeros();
-  for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
-    modes.eigen.vectors->get_column(static_cast<int>(k), x);
+  for (std::size_t k = 0; k < s.values.size(); ++k) {
+    s.vectors->get_column(static_cast<int>(k), x);
     Shape& shape = shapes.emplace_back(shape_of(results, space, x, k));
     shape.size = size;
     if (shape.only_turns()) turning.push_back(shape.name);
@@ -181,16 +195,30 @@ void write_modes(Results& results, const FunctionSpace& space, const VibrationMo
   if (!turning.empty() && (options.unit_maximum || options.phases > 0))
     results.log().notice(fmt::format("nodes of {} turn and stay in their places: the largest rotation scales the shape",
                                      fmt::join(turning, ", ")));
+  return shapes;
+}
+
+std::vector<Field> fields_of(std::vector<Shape> shapes) {
   std::vector<Field> fields;
   for (Shape& shape : shapes) {
-    const bool once = options.phases == 0;
-    fields.push_back(once ? std::move(shape.moved) : shape.moved);
-    if (shape.turned) fields.push_back(once ? std::move(*shape.turned) : *shape.turned);
+    fields.push_back(std::move(shape.moved));
+    if (shape.turned) fields.push_back(std::move(*shape.turned));
   }
-  results.write(std::move(fields), {});
-  const double amplitude = options.factor > 0 ? options.factor : 0.1 * size;
-  if (options.phases > 0)
-    for (const Shape& shape : shapes) animate(results, shape, options.phases, amplitude);
+  return fields;
+}
+
+}  // namespace
+
+std::vector<Field> mode_fields(Results& results, const FunctionSpace& space, const EigenSolution& s) {
+  return fields_of(shapes_of(results, space, s, {.unit_maximum = true}));
+}
+
+void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options) {
+  std::vector<Shape> shapes = shapes_of(results, space, modes.eigen, options);
+  if (options.phases == 0) return results.write(fields_of(std::move(shapes)), {});
+  results.write(fields_of(shapes), {});
+  const double amplitude = options.factor > 0 ? options.factor : 0.1 * size_of(space.mesh());
+  for (const Shape& shape : shapes) animate(results, shape, options.phases, amplitude);
 }
 
 void write_modes(Results& results, const FieldsOfModel& fields, const VibrationModes& modes,

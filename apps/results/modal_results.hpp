@@ -6,6 +6,7 @@
 #include "fem/analysis/vibration.hpp"
 
 #include <string>
+#include <vector>
 
 namespace ritz {
 
@@ -20,6 +21,12 @@ std::string mode_name(std::size_t mode, const std::string& field);  // "mode_1_d
 int mode_components(const FunctionSpace& space);                    // without the rotations of beams and shells
 bool has_rotations(const FunctionSpace& space);
 std::string rotation_name(std::size_t mode);  // "mode_1_rotation" for 0
+// Names and components of the results of mode number `mode`.
+std::vector<Field> mode_names(const FunctionSpace& space, std::size_t mode);
+// How eigenvalues were found, among the solves of the report.
+void record(Results& results, const EigenSolution& s, Index unknowns);
+// Shapes with a largest displacement of 1, as fields to be written.
+std::vector<Field> mode_fields(Results& results, const FunctionSpace& space, const EigenSolution& s);
 void print_table(Results& results, const VibrationModes& modes);
 // `tolerance`: that the residuals were to reach.
 void record(Results& results, const VibrationModes& modes, Index unknowns, double mass, double tolerance);

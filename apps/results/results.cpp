@@ -2,7 +2,8 @@
 #include "apps/results/stress_measures.hpp"
 
 #include "apps/run/run_summary.hpp"
-#include "device/memory_shortage.hpp"
+#include "device/ranks/packed.hpp"
+#include "device/ranks/ranks.hpp"
 #include "device/process/stop_request.hpp"
 #include "io/files/byte_size.hpp"
 #include "io/files/checksum.hpp"
@@ -13,11 +14,45 @@
 #include "io/results/error_catalogue.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
 
 namespace ritz {
+
+namespace {
+
+std::string packed(const std::optional<CheckpointState>& state) {
+  Packed to;
+  to.add(state.has_value());
+  if (!state) return to.take();
+  to.add(state->where).add(state->steps).add(state->numbers.size());
+  for (const auto& [name, numbers] : state->numbers) to.add(name).add(*numbers);
+  to.add(state->texts.size());
+  for (const auto& [name, texts] : state->texts) {
+    to.add(name).add(texts.size());
+    for (const std::string& text : texts) to.add(text);
+  }
+  return to.take();
+}
+
+std::optional<CheckpointState> checkpoint_state(const std::string& text) {
+  Unpacked from(text);
+  if (!from.get<bool>()) return std::nullopt;
+  CheckpointState state{.where = from.text(), .steps = from.get<int>()};
+  for (auto count = from.get<std::size_t>(); count > 0; --count) {
+    const std::string name = from.text();
+    state.numbers[name] = std::make_shared<const std::vector<double>>(from.list<double>());
+  }
+  for (auto count = from.get<std::size_t>(); count > 0; --count) {
+    std::vector<std::string>& texts = state.texts[from.text()];
+    for (auto lines = from.get<std::size_t>(); lines > 0; --lines) texts.push_back(from.text());
+  }
+  return state;
+}
+
+}  // namespace
 
 std::string output_folder(const RunOptions& options, const std::string& own, const std::string& of_case) {
   if (!options.output.empty()) return options.output;
@@ -78,12 +113,25 @@ void Results::read_settings() {
 
 void Results::open(const Mesh& mesh, const ProbeFields& fields) {
   mesh_ = &mesh;
+  nodal_of_run_.assign(fields.nodal.begin(), fields.nodal.end());
+  cells_of_run_.assign(fields.cells.begin(), fields.cells.end());
   if (context_.options.shows()) open_shown(fields);
+  if (context_.options.follows) return begin_as_the_first(false);
   if (!context_.options.writes_files()) return;
   if (context_.sweep != nullptr) folder_ = std::make_unique<ResultFolder>(context_.sweep->member(context_.name));
   else if (!context_.is_member && context_.options.check) try_folder();
-  else if (!context_.is_member) open_folder();
+  else if (!context_.is_member) begin_as_the_first(open_folder());
   if (!context_.is_member) check_room(fields);
+}
+
+// All ranks resume from the same state, or find that all is done, which ends them.
+void Results::begin_as_the_first(bool complete) {
+  if (Ranks* const ranks = context_.options.ranks) {
+    const std::string told = ranks->of_first(complete ? "complete" : packed(resumed_));
+    complete = told == "complete";
+    if (context_.options.follows && !complete) resumed_ = checkpoint_state(told);
+  }
+  if (complete) throw CheckedOnly{};
 }
 
 // Says before the solve if what is to be shown is not there.
@@ -105,21 +153,38 @@ void Results::keep_other_files() const {
 }
 
 void Results::load_library() {
-  if (context_.writes_fields && context_.options.writes_files()) load_library_of(format_.format);
+  const RunOptions& options = context_.options;
+  const bool writes_pieces = options.follows && format_.format == ResultFormat::pvtu;
+  if (context_.writes_fields && (options.writes_files() || writes_pieces)) load_library_of(format_.format);
 }
 
 void Results::begin_load_case(const std::string& name) {
   context_.log.end_progress();
   context_.log.line("load case '{}'", name);
-  part_ = &context_.report.load_cases.emplace_back(LoadCaseOutcome{.name = name});
+  begin_part(context_.report.load_cases, name);
 }
 
 void Results::begin_combination(const std::string& name) {
   context_.log.line("combination '{}'", name);
-  part_ = &context_.report.combinations.emplace_back(LoadCaseOutcome{.name = name});
+  begin_part(context_.report.combinations, name);
 }
 
-std::map<std::string, std::string>& Results::facts() { return part_ != nullptr ? part_->facts : context_.report.facts; }
+void Results::begin_step(const std::string& name, bool writes_fields, double time) {
+  context_.log.end_progress();
+  context_.log.line("step '{}'", name);
+  begin_part(context_.report.steps, name);
+  step_writes_fields_ = writes_fields;
+  time_of_step_ = time;
+}
+
+void Results::begin_part(std::vector<LoadCaseOutcome>& parts, const std::string& name) {
+  parts.push_back({.name = name});
+  parts_ = &parts;
+}
+
+std::map<std::string, std::string>& Results::facts() {
+  return parts_ != nullptr ? parts_->back().facts : context_.report.facts;
+}
 
 void Results::record(const SolveReport& solve, Index unknowns) {
   context_.log.end_progress();
@@ -127,7 +192,7 @@ void Results::record(const SolveReport& solve, Index unknowns) {
   context_.report.unknowns = unknowns;
   context_.report.solves.push_back(outcome_of(solve));
   std::ranges::move(std::exchange(steps_before_, {}), std::back_inserter(context_.report.solves.back().fallbacks));
-  if (part_ != nullptr) part_->solve = context_.report.solves.back();
+  if (parts_ != nullptr) parts_->back().solve = context_.report.solves.back();
   context_.log.line("{}", text_of(solve, unknowns));
   const bool told =
       solve.choice == choice_before || solve.choice == "as asked";  // the line of the solve has the method
@@ -149,7 +214,7 @@ void Results::report_steps_down() {
 
 void Results::step_down(const std::string& step) {
   report_fallback(step);
-  if (part_ != nullptr) part_->solve.fallbacks.push_back(step);
+  if (parts_ != nullptr) parts_->back().solve.fallbacks.push_back(step);
   if (context_.report.solves.empty()) steps_before_.push_back(step);
   else context_.report.solves.back().fallbacks.push_back(step);
 }
@@ -188,7 +253,8 @@ void Results::check_room(const ProbeFields& fields) const {
                 "compression in [output]");
 }
 
-void Results::open_folder() {
+// Is the run complete?
+bool Results::open_folder() {
   const auto notice = [this](const std::string& text) { context_.log.notice(text); };
   folder_ =
       std::make_unique<ResultFolder>(output_, ResultFolderOptions{.case_name = context_.name,
@@ -201,7 +267,7 @@ void Results::open_folder() {
                                                                   .same_case = [this] { return holds_this_case(); }});
   if (folder_->is_complete() && !context_.options.check) {
     context_.log.line("this run is complete already, with its results in '{}': nothing is left to do", output_);
-    throw CheckedOnly{};
+    return true;
   }
   checkpoints_.emplace(
       folder_->checkpoints(), [this] { return owner(); }, context_.options.checkpoint_every, notice,
@@ -214,6 +280,7 @@ void Results::open_folder() {
   if (resumed_) context_.log.line("resuming after {}", resumed_->where);
   else if (context_.options.resume)
     context_.log.line("there is no checkpoint to resume from: the run starts at the beginning");
+  return false;
 }
 
 // Which run this is: its case, and its files as far as that can be seen without reading them.
@@ -356,20 +423,36 @@ void Results::open_writer(bool probes) {
   if (probes) context_.report.outputs.insert(context_.report.outputs.begin(), writer_->probes_path());
 }
 
+namespace {
+
+// Probes of fields that this step lacks are NaN.
+void add_names_of_others(std::span<const Field> all, std::vector<Field>& fields) {
+  for (const Field& each : all)
+    if (std::ranges::find(fields, each.name, &Field::name) == fields.end()) fields.push_back(each);
+}
+
+}  // namespace
+
 void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time,
                     ResultWriter::Probes numbers) {
   auto phase = this->phase("output");  // what the run waits for
   nodal.insert(nodal.end(), carried_.begin(), carried_.end());
   cells.insert(cells.end(), carried_in_cells_.begin(), carried_in_cells_.end());
-  auto& probes = part_ != nullptr ? part_->probes : context_.report.probes;
+  auto& probes = parts_ != nullptr ? parts_->back().probes : context_.report.probes;
+  const std::size_t own_nodal = nodal.size(), own_cells = cells.size();
+  add_names_of_others(nodal_of_run_, nodal);
+  add_names_of_others(cells_of_run_, cells);
   const ProbeFields fields{nodal, cells, measure_, fields_.finer()};
   probes = evaluate_probes(context_.input, *mesh_, fields);
   const std::map<std::string, std::string> units = probe_units(context_.input, *mesh_, fields, context_.program.name);
   for (const auto& [name, values] : probes) {
+    if (!context_.report.steps.empty() && std::ranges::all_of(values, [](double v) { return std::isnan(v); })) continue;
     const auto unit = units.find(name);
     context_.log.line("probe {}: {:.8g}{}", name, fmt::join(values, " "), unit == units.end() ? "" : unit->second);
     if (unit != units.end()) context_.report.probe_units[name] = unit->second.substr(1);
   }
+  nodal.resize(own_nodal);
+  cells.resize(own_cells);
   ResultWriter::Probes row = probes;
   std::ranges::move(numbers, std::back_inserter(row));
   record_large_strains(nodal, cells);
@@ -377,25 +460,34 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   leave_out_missing(nodal);
   leave_out_missing(cells);
   keep_lack();
-  if (shown_) shown_->add(part_ != nullptr ? part_->name : "", nodal, cells);
-  SolvedStep step{time,
-                  part_ != nullptr ? part_->name : "",
+  if (shown_) shown_->add(parts_ != nullptr ? parts_->back().name : "", nodal, cells);
+  SolvedStep step{time ? time : time_of_step_,
+                  parts_ != nullptr ? parts_->back().name : "",
                   fields_.on_cells(std::move(nodal)),
                   std::move(cells),
                   fields_.cells(),
                   std::move(row)};
   if (context_.options.take) context_.options.take(step);
-  if (!context_.writes_fields || !context_.options.writes_files()) return;
-  write(std::move(step));
+  if (!context_.writes_fields || !step_writes_fields_) return;
+  if (context_.options.follows) follow(step.nodal, step.cells);
+  else if (context_.options.writes_files()) write(std::move(step));
+}
+
+// A rank after the first writes its piece of a step in pieces.
+void Results::follow(std::span<const Field> nodal, std::span<const Field> cells) {
+  if (format_.format != ResultFormat::pvtu) return;
+  if (!pieces_) pieces_.emplace(format_.ranks);
+  VtuOptions options = format_.vtu;
+  options.cells = fields_.cells();
+  options.staged = true;
+  pieces_->follow(*mesh_, nodal, cells, options);
 }
 
 void Results::write(SolvedStep step) {
   if (!writer_) open_writer(!step.probes.empty());
   if (writing_is_short()) context_.give_back_lists();
   // The load case by its place: the report's list may grow before the step is written.
-  auto* const list = part_ == nullptr                       ? nullptr
-                     : context_.report.combinations.empty() ? &context_.report.load_cases
-                                                            : &context_.report.combinations;
+  auto* const list = parts_;
   step.written = [this, list, place = list == nullptr ? 0 : list->size() - 1](const std::string& file) {
     committed_.push_back(folder_->relative(file));
     if (list != nullptr) (*list)[place].output = file;
@@ -444,7 +536,10 @@ std::optional<Error> Results::give_back() {
 
 void Results::write_series(const std::string& name, int count,
                            const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
-  if (!context_.writes_fields || !context_.options.writes_files()) return;
+  if (!context_.writes_fields) return;
+  if (context_.options.follows)
+    for (int step = 0; step < count; ++step) follow(fields_.on_cells(frame(step).second), {});
+  if (!context_.options.writes_files()) return;
   settle();
   auto phase = device().profile().phase("output");
   const auto series =
@@ -470,7 +565,9 @@ void Results::finish() {
 void Results::log_path() const {
   if (writer_)
     context_.log.line("ParaView: {}{}", writer_->path(),
-                      part_ != nullptr ? " (one step for each load case and combination)" : "");
+                      parts_ == nullptr                ? ""
+                      : !context_.report.steps.empty() ? " (all steps on one line of time)"
+                                                       : " (one step for each load case and combination)");
 }
 
 }  // namespace ritz

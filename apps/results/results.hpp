@@ -16,6 +16,7 @@
 #include "io/results/log.hpp"
 #include "io/results/report.hpp"
 #include "io/results/result_folder.hpp"
+#include "io/results/result_pieces.hpp"
 #include "solvers/algebra/solve_report.hpp"
 
 #include <filesystem>
@@ -80,9 +81,13 @@ class Results {
   // After an error that is a stop: writes what was kept, and says so. nullopt: it is none, or nothing was kept.
   std::optional<Error> stopped(const Error& error);
 
-  // Records, facts and steps from here on belong to this load case or combination.
+  // Records, facts and results from here on belong to this load case, combination or step.
   void begin_load_case(const std::string& name);
   void begin_combination(const std::string& name);
+  // Its fields are written, or it leaves numbers alone. `time`: of its results, where they have none.
+  void begin_step(const std::string& name, bool writes_fields, double time);
+  // That of a step which the run that is resumed has done.
+  void take_step(LoadCaseOutcome done) { context_.report.steps.push_back(std::move(done)); }
   std::map<std::string, std::string>& facts();
   void record(const SolveReport& solve, Index unknowns);
   // Adds a notice and a fall-back to a solve that is recorded, or will be.
@@ -132,17 +137,20 @@ class Results {
   CheckpointOwner owner() const;
   std::string identity() const;
   bool holds_this_case() const;
-  void open_folder();
+  bool open_folder();
   void try_folder();
+  void begin_as_the_first(bool complete);
   void open_shown(const ProbeFields& fields);
   void keep_other_files() const;
   void check_room(const ProbeFields& fields) const;
   void open_writer(bool probes);
+  void begin_part(std::vector<LoadCaseOutcome>& parts, const std::string& name);
   void report_fallback(const std::string& step);
   void report_steps_down();
   void record_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
   void keep_lack();
   void write(SolvedStep step);  // to the folder
+  void follow(std::span<const Field> nodal, std::span<const Field> cells);
   void unless_memory_is_short(const std::function<void()>& write_checkpoint);
   void leave_out_missing(std::vector<Field>& fields);
   std::filesystem::path path_of(const std::string& file) const;
@@ -156,8 +164,11 @@ class Results {
   SeriesOptions format_;
   ResultFields fields_;
   std::string output_;
-  LoadCaseOutcome* part_ = nullptr;       // of the report: the load case or combination in work
-  std::unique_ptr<ResultFolder> folder_;  // from open() on
+  std::vector<LoadCaseOutcome>* parts_ = nullptr;  // of the report: the last one is in work; null: the run is all
+  bool step_writes_fields_ = true;
+  std::optional<double> time_of_step_;
+  std::vector<Field> nodal_of_run_, cells_of_run_;  // names of all results, of which a step has some
+  std::unique_ptr<ResultFolder> folder_;            // from open() on
   std::optional<Checkpoints> checkpoints_;
   std::optional<CheckpointState> resumed_;
   std::function<void(CheckpointState&)> kept_beside_;
@@ -171,6 +182,7 @@ class Results {
   bool has_large_strains_ = false;         // said
   std::optional<Shown> shown_;
   std::optional<ResultWriter> writer_;  // of write(): a step for each increment, load case and combination
+  std::optional<ResultPieces> pieces_;  // of a rank after the first
 };
 
 }  // namespace ritz

@@ -54,7 +54,7 @@ double nodes_around(double nodes, int dimension) {
   return std::pow(std::pow(nodes, 1.0 / dimension) + 2, dimension) - nodes;
 }
 
-// The first rank also has the whole model: positions and prescribed values, and a vector while ranks give it theirs.
+// Each rank also has the whole model: positions and prescribed values, and a vector while they give it theirs.
 Index of_whole_model(const ForecastPath& path, double factor, double unknowns) {
   Index bytes = std::llround(sizeof(double) * unknowns);
   for (const char* const tag : {"space", "constraints"}) bytes += std::llround(factor * double(path.peak.of(tag)));
@@ -121,11 +121,10 @@ std::string answer(const SizeQuestion& question) {
              "{:.3g} unknowns, {} on {}{}: {:.0f} bytes per unknown ({})\n", question.unknowns, question.physics,
              question.cell, question.order > 0 ? fmt::format(", order {}", question.order) : "",
              double(paths.front().peak.total()) * question.ranks / question.unknowns, name_of(paths.front().path)) +
-         (question.ranks > 1
-              ? fmt::format("each of {} ranks, with {:.3g} nodes and {:.3g} of others around them; the first "
-                            "one has {} more, of the whole model\n",
-                            question.ranks, nodes, ghosts, text_of_bytes(beside))
-              : "") +
+         (question.ranks > 1 ? fmt::format("each of {} ranks, with {:.3g} nodes and {:.3g} of others around them, and "
+                                           "{} more of the whole model\n",
+                                           question.ranks, nodes, ghosts, text_of_bytes(beside))
+                             : "") +
          text_of_paths(paths, 0, 0) + text_of_paths(direct, 0, 0) + text_of_cards(paths);
 }
 

@@ -51,6 +51,7 @@ struct RunOptions {
   bool resume = false;  // what an earlier run of this case committed is not done again
   std::optional<RunSurvey> survey;
   Ranks* ranks = nullptr;  // of the job, which solve one case together; null: one process
+  bool follows = false;    // a rank after the first, which tells and writes for all
 
   // Options of a program that calls a run, apps/program/call.hpp.
   std::optional<std::string> case_text;  // in place of the file, whose name messages have
@@ -59,7 +60,8 @@ struct RunOptions {
   std::shared_ptr<const GivenArrays> arrays = {};  // that formulas may name
   std::function<void(SolvedStep)> take = {};       // each step; files are written where `output` says
   bool shows() const { return !picture.empty() || !page.empty(); }
-  bool writes_files() const { return !take || !output.empty(); }
+  bool looks_only() const { return check || estimate || describe; }
+  bool writes_files() const { return !follows && (!take || !output.empty()); }
 };
 
 // Thrown where a run ends that was to be checked only.

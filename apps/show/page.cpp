@@ -81,11 +81,13 @@ std::string results(const Json& report) {
     for (const auto& [name, value] : from.at("facts").items()) facts.push_back({part, name, text_of(value)});
   };
   add("", report);
-  for (const char* list : {"load_cases", "combinations"})
+  for (const char* list : {"load_cases", "combinations", "steps"})
     for (const auto& [name, part] : report.at(list).items()) add(name, part);
   std::string text;
-  if (!probes.empty()) text += html_chapter("Results") + html_table({"load case", "probe", "value", "unit"}, probes);
-  if (!facts.empty()) text += html_chapter("Balance and facts") + html_table({"load case", "what", "value"}, facts);
+  if (!probes.empty())
+    text += html_chapter("Results") + html_table({"load case or step", "probe", "value", "unit"}, probes);
+  if (!facts.empty())
+    text += html_chapter("Balance and facts") + html_table({"load case or step", "what", "value"}, facts);
   return text;
 }
 

@@ -87,11 +87,10 @@ void Shown::add(const std::string& load_case, std::span<const Field> nodal, std:
   };
   take(nodal, false);
   take(cells, true);
-  if (load_case.empty()) {
-    std::erase_if(steps_, [](const ShownStep& each) { return each.name.empty(); });
-    bytes_ = 0;
-    for (const ShownStep& each : steps_) bytes_ += bytes_of(each);
-  } else if (bytes_ + bytes_of(step) > most_bytes && !steps_.empty()) {
+  std::erase_if(steps_, [&](const ShownStep& each) { return each.name == load_case; });
+  bytes_ = 0;
+  for (const ShownStep& each : steps_) bytes_ += bytes_of(each);
+  if (!load_case.empty() && bytes_ + bytes_of(step) > most_bytes && !steps_.empty()) {
     ++left_out_;
     return;
   }

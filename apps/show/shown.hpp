@@ -31,7 +31,8 @@ class Shown {
  public:
   explicit Shown(const Mesh& mesh);
 
-  // Every load case and combination is kept up to a limit of memory; of other steps the last one. Values that are not
+  // The last result of every load case, combination and named step is kept up to a limit of memory; of a run without
+  // these the last one. Values that are not
   // those of the mesh's nodes and cells are left out.
   void add(const std::string& load_case, std::span<const Field> nodal, std::span<const Field> cells);
 

@@ -443,7 +443,7 @@ class Sweep {
     outcome.exit = report.exit;
     outcome.probes = report.probes;
     outcome.facts = report.facts;
-    for (const auto* list : {&report.load_cases, &report.combinations})
+    for (const auto* list : {&report.load_cases, &report.combinations, &report.steps})
       for (const LoadCaseOutcome& each : *list) {
         for (const auto& [name, values] : each.probes) outcome.probes.emplace_back(each.name + ":" + name, values);
         for (const auto& [name, fact] : each.facts) outcome.facts[each.name + ":" + name] = fact;

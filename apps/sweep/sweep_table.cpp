@@ -88,7 +88,7 @@ SweepTable::Row SweepTable::row_of(const RunReport& report, const std::string& f
   for (std::size_t k = 0; k < frequencies.size(); ++k)
     row.cells.emplace_back(fmt::format("frequency_{}", k + 1), fmt::format("{}", frequencies[k]));
   put("", report.probes);
-  for (const auto* list : {&report.load_cases, &report.combinations})
+  for (const auto* list : {&report.load_cases, &report.combinations, &report.steps})
     for (const LoadCaseOutcome& each : *list) put(each.name + ":", each.probes);
   if (!report.solves.empty()) {
     row.cells.emplace_back("iterations", fmt::format("{}", report.solves.back().iterations));

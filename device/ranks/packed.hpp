@@ -17,6 +17,8 @@
 
 namespace ritz {
 
+class Ranks;  // device/ranks/ranks.hpp
+
 template <class T>
 concept PlainBytes = std::is_trivially_copyable_v<T>;
 
@@ -81,5 +83,8 @@ class Unpacked {
   }
   std::string_view rest_;
 };
+
+// [rank] The texts of all ranks, which may differ in length. All ranks call it.
+std::vector<std::string> of_all(Ranks& ranks, const std::string& mine);
 
 }  // namespace ritz

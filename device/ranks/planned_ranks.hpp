@@ -12,7 +12,7 @@ class PlannedRanks final : public Ranks {
   int count() const override { return count_; }
   std::string host() const override { return "planned"; }
   std::string transport() const override { return "planned"; }
-  void send(int, std::string) override {}  // orders that nobody carries out
+  void send(int, std::string) override {}  // texts that nobody receives
   std::optional<std::string> receive(int) override { refuse(); }
   void begin(std::span<const Parcel>) override { refuse(); }
   void look() override {}

@@ -107,6 +107,15 @@ std::vector<std::int64_t> Ranks::of_all(std::int64_t mine) {
   return all;
 }
 
+std::vector<std::string> of_all(Ranks& ranks, const std::string& mine) {
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(mine));
+  std::vector<std::string> texts;
+  for (const std::vector<std::byte>& each : ranks.swap(std::vector<std::vector<std::byte>>(
+           std::size_t(ranks.count()), std::vector<std::byte>(bytes.begin(), bytes.end()))))
+    texts.emplace_back(reinterpret_cast<const char*>(each.data()), each.size());
+  return texts;
+}
+
 std::vector<std::vector<std::byte>> Ranks::swap(const std::vector<std::vector<std::byte>>& to_each) {
   const auto all = std::size_t(count()), here = std::size_t(rank());
   std::vector<std::int64_t> sizes(all), sent_sizes(all);

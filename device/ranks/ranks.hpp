@@ -8,6 +8,7 @@
 #pragma once
 
 #include "device/error.hpp"
+#include "device/memory_shortage.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -127,6 +128,20 @@ class Ranks {
 // Starts MPI where the launcher says that there are several ranks. Throws Error(Exit::environment): no module for MPI
 // in this build, or MPI knows another number of ranks than the launcher.
 std::unique_ptr<Ranks> start_ranks();
+
+// The shortage that all ranks have together, as memory_shortage() of one process (null). A rank that is short alone
+// ends the job.
+template <std::invocable F>
+std::optional<Error> memory_shortage(const Ranks* ranks, const F& attempt) {
+  if (ranks == nullptr) return memory_shortage(attempt);
+  try {
+    attempt();
+  } catch (const AgreedError& error) {
+    if (error.exit() != Exit::resources) throw;
+    return error;
+  }
+  return std::nullopt;
+}
 
 // Divides the processors and the memory of each machine among its ranks (device/host_limits.hpp). All ranks call it.
 void divide_hosts(Ranks& ranks);

@@ -2,7 +2,7 @@
 //
 //   StaticSolution s = solve(model, Static{});
 //   NonlinearSolution n = solve(model, Nonlinear{.increments = 10});
-//   VibrationModes modes = solve(model, Modal{.count = 12});
+//   VibrationModes modes = solve(model, Modal{{.count = 12}});
 //   TransientResult end = solve(model, Transient{.end = 60}, {.show = [&](const SolutionView& s) { ... }});
 //
 // Each makes operators and constraints of the model, solves, and tells the observer. Nonlinear is declared in
@@ -34,7 +34,12 @@ struct LoadCases {
 };
 
 // Free vibration. The rigid motions that supports leave are counted.
-using Modal = EigenOptions;
+struct Modal : EigenOptions {
+  // A state of static equilibrium about which the body vibrates, with the stiffness that it has there
+  // (fem/analysis/geometric_stiffness.hpp): begin.u; empty: without stress. With internal variables, begin.points, the
+  // tangent alone, without the stiffness of the stress.
+  State begin = {};
+};
 
 // Objects that the caller keeps from one analysis to the next, or has made before; the rest is made here. All must be
 // those of the model and outlive the call.

@@ -1,6 +1,8 @@
 #include "fem/analysis/fields_of_model.hpp"
 
 #include "fem/analysis/setup.hpp"
+#include "fem/operator/untouched_unknowns.hpp"
+#include "fem/ranks/divided_system.hpp"
 #include "fem/results/vector_field.hpp"
 
 #include <algorithm>
@@ -55,9 +57,42 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
   }
   std::ranges::for_each(own, add);
   errors.throw_if_any();
-  for (const LinearEquations& each : model.relations) (*result)[each.field].relate(each);
+  for (const LinearEquations& each : model.relations)
+    if (each.join_fields()) result->relate(each);
+    else (*result)[each.terms.empty() ? each.field : each.field_of(each.terms.front())].relate(each);
+  if (model.sparse)
+    for (int k = 0; k < equations.field_count(); ++k) hold_untouched(touched_in(model, k), (*result)[k]);
   result->finish();
   return result;
+}
+
+// Bodies on several meshes, which equations between fields hold together: which rigid motions are left?
+void check_held(const Model& model, const MixedConstraints& supports) {
+  std::vector<const FunctionSpace*> spaces;
+  std::vector<LinearEquations> rows = supports.between_fields();
+  std::vector<std::uint8_t> held, acting;
+  const Spaces all = model.spaces();
+  for (int k = 0; k < std::ssize(all); ++k) {
+    spaces.push_back(all[static_cast<std::size_t>(k)].get());
+    for (LinearEquations each : supports[k].equations()) {
+      each.field = k;
+      rows.push_back(std::move(each));
+    }
+    std::vector<std::uint8_t> own = supports[k].host_mask();
+    for (const HeldNodes& each : model.held)
+      for (const Node node : each.nodes)
+        for (int c = 0; each.field == k && c < spaces.back()->components(); ++c)
+          if (each.component < 0 || each.component == c)
+            own[static_cast<std::size_t>(Index{node} * spaces.back()->components() + c)] = 1;
+    std::vector<std::uint8_t> touched = touched_in(model, k);
+    touched.resize(own.size(), model.sparse ? 0 : 1);
+    for (std::size_t i = 0; i < touched.size(); ++i)
+      if (touched[i] == 0) own[i] = 0;
+    held.insert(held.end(), own.begin(), own.end());
+    acting.insert(acting.end(), touched.begin(), touched.end());
+  }
+  rows.insert(rows.end(), model.held_along.begin(), model.held_along.end());
+  check_held(free_parts(spaces, held, acting, rows, RigidModes::solid), RigidModes::solid);
 }
 
 }  // namespace
@@ -66,8 +101,7 @@ FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   using Rates = FieldsOfModel::Rates;
   for (const auto& [has, what] : {std::pair{!model.means.empty(), "prescribed means"},
                                   {!model.attached.empty(), "motions of reference points"},
-                                  {!model.held_on_axis.empty(), "nodes on an axis of revolution"},
-                                  {model.sparse, "unknowns on which no element acts"}})
+                                  {!model.held_on_axis.empty(), "nodes on an axis of revolution"}})
     if (has)
       throw Error(Exit::internal, fmt::format("a model of several fields was given {}", what),
                   "these are of models of one field");
@@ -81,6 +115,7 @@ FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   if (rates == Rates::beside)
     fields.rates = std::make_unique<MixedOperator>(model.spaces(), model.of_fields.inertia, model.inertia);
   fields.supports = supports_of(model, *fields.equations, {});
+  if (model.structural && rates != Rates::among) check_held(model, *fields.supports);
   return fields;
 }
 
@@ -97,6 +132,16 @@ FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, cons
                 "load cases share one matrix, so the same unknowns are prescribed in all of them",
                 "prescribe it outside of the load cases, too, or make a case file of each");
   return fields;
+}
+
+void check_divisible(const FieldsOfModel& fields, FieldsOfModel::Rates rates, const Ranks& ranks) {
+  check_divisible(*fields.equations, ranks);
+  const std::string what = rates == FieldsOfModel::Rates::beside ? "[modal]"
+                           : fields.equations->has_state()       ? "a model with internal variables"
+                           : rates == FieldsOfModel::Rates::among && fields.supports->varies_in_time()
+                               ? "a prescribed value that varies in time"
+                               : "";
+  if (!what.empty()) throw_not_over_ranks(ranks, what + " of several fields", "start one process");
 }
 
 }  // namespace ritz

@@ -10,6 +10,8 @@
 
 namespace ritz {
 
+class Ranks;  // device/ranks/ranks.hpp
+
 struct FieldsOfModel {
   enum class Rates {
     none,    // the equations alone
@@ -25,5 +27,9 @@ struct FieldsOfModel {
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates = FieldsOfModel::Rates::none);
 // The loads of a load case alone, and what it prescribes: the same unknowns as without it, else an Error(Exit::model).
 FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common);
+
+// Throws Error(Exit::environment) for what several ranks do not solve together: modes, internal variables, and in time
+// prescribed values that vary.
+void check_divisible(const FieldsOfModel& fields, FieldsOfModel::Rates rates, const Ranks& ranks);
 
 }  // namespace ritz

@@ -1,5 +1,5 @@
 #include "device/communicator.hpp"
-#include "fem/analysis/evolution.hpp"
+#include "fem/analysis/implicit_evolution.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -33,11 +33,11 @@ class Components {
 };
 
 // d/dt m(u) + r(u, t) = 0 by a diagonally implicit method.
-class FirstOrderEvolution final : public Evolution {
+class FirstOrderEvolution final : public ImplicitEvolution {
  public:
   FirstOrderEvolution(const TransientModel& model, Transient options, const Observer& observer,
                       const DiagonallyImplicitMethod& method)
-      : Evolution(model, std::move(options), observer, method.name, method.error_order),
+      : ImplicitEvolution(model, std::move(options), observer, method.name, method.error_order),
         method_(method),
         components_(equations_.layout()),
         u_(equations_.zeros()),
@@ -67,7 +67,7 @@ class FirstOrderEvolution final : public Evolution {
     for (int field = 0; field < layout.count() && !jumps_; ++field)
       jumps_ = layout.count() == 1 ? max_abs(before_) > 1e-12 * max_abs(u_)
                                    : max_abs(layout.part(before_, field)) > 1e-12 * max_abs(layout.part(u_, field));
-    equations_.reset_state();
+    set_points_at_begin();
     set_factors(0);
     residual_of(u_, r_[0]);
     check_residual_at_begin(r_[0]);
@@ -108,6 +108,7 @@ class FirstOrderEvolution final : public Evolution {
   }
 
   void begin_step() override {
+    begin_system();
     copy(u_, before_);
     std::swap(stored_, stored_before_);
   }
@@ -353,7 +354,8 @@ class FirstOrderEvolution final : public Evolution {
 
 }  // namespace
 
-std::unique_ptr<Evolution> first_order(const TransientModel& model, Transient options, const Observer& observer) {
+std::unique_ptr<ImplicitEvolution> first_order(const TransientModel& model, Transient options,
+                                               const Observer& observer) {
   const DiagonallyImplicitMethod& method = *options.method;
   return std::make_unique<FirstOrderEvolution>(model, std::move(options), observer, method);
 }

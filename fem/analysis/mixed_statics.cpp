@@ -1,6 +1,5 @@
 #include "fem/analysis/mixed_statics.hpp"
 
-#include "fem/ranks/divided_fields.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/preconditioners/fields_system.hpp"
@@ -155,7 +154,12 @@ class FieldsStatics::Work {
  public:
   Work(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options)
       : equations_(equations), supports_(supports), options_(std::move(options)) {
-    if (options_.ranks != nullptr) divided_ = &divide_among_ranks(equations, *options_.ranks);
+    if (options_.ranks == nullptr) return;
+    if (supports.join_fields())
+      throw Error(Exit::input, "fields that equations join were asked for over ranks",
+                  "a part of the mesh knows the equations of each field alone", "take one process");
+    rank_ = std::make_shared<FieldsOfRank>(equations, supports, *options_.ranks);
+    equations.divide(rank_);
   }
 
   MixedSolution solve(const MixedConstraints& values, const MixedOperator* loads) {
@@ -224,19 +228,23 @@ class FieldsStatics::Work {
  private:
   SolveReport solved(bool singular, const Vector& r, Vector& du) {
     if (!system_) {
-      WholeProblem whole = whole_problem(equations_, supports_);
+      WholeProblem whole = rank_ ? rank_->whole() : whole_problem(equations_, supports_);
       whole.singular = singular;
-      if (divided_ != nullptr) return divided_->solve(supports_, options_, whole, r, du);
-      system_.emplace(equations_, supports_, options_, std::move(whole));
+      if (rank_) system_.emplace(rank_->equations(), rank_->supports(), options_, std::move(whole));
+      else system_.emplace(equations_, supports_, options_, std::move(whole));
       system_->linearise({});
     }
-    return system_->solve(r, du, tolerance_of(options_));
+    if (!rank_) return system_->solve(r, du, tolerance_of(options_));
+    Vector x = rank_->own(du);
+    const SolveReport report = system_->solve(rank_->own(r), x, tolerance_of(options_));
+    du = rank_->gathered(x);
+    return report;
   }
 
   const MixedOperator& equations_;
   const MixedConstraints& supports_;
   const LinearSolverOptions options_;
-  DividedFields* divided_ = nullptr;  // over ranks, instead of the system
+  std::shared_ptr<FieldsOfRank> rank_;  // over ranks: their parts, which the system is of
   std::optional<FieldsSystem> system_;
 };
 

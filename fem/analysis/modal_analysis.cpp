@@ -1,6 +1,9 @@
+#include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
+#include "fem/ranks/divided_system.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -14,10 +17,23 @@ void check_band(const Operator& stiffness, const Modal& analysis) {
               "a factor counts the modes of a band", "give a count, or take a lower order");
 }
 
+bool has_points(const Model& model) {
+  return std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); });
+}
+
+void check_preload(const Model& model, const Modal& analysis) {
+  if (model.has_fields() || !has_points(model)) geometric_integrals(model, "modes under preload");
+  if (analysis.ranks != nullptr) throw_not_over_ranks(*analysis.ranks, "modes under preload", "start one process");
+  if (analysis.begin.u.size() != static_cast<std::size_t>(model.space->unknown_count()))
+    throw Error(Exit::internal, fmt::format("a state of {} unknowns for modes of a model of {}",
+                                            analysis.begin.u.size(), model.space->unknown_count()));
+}
+
 }  // namespace
 
-void check(const Model& model, const Modal&) {
+void check(const Model& model, const Modal& analysis) {
   require_no_prescribed_means(model, "free vibration");
+  if (!analysis.begin.u.empty()) check_preload(model, analysis);
   if (model.inertia.empty() && model.of_fields.inertia.empty())
     throw Error(Exit::model, "modes of a model without inertia", "free vibration needs the mass of what moves",
                 "give the materials a density; in ritz-solve add [[inertia]]");
@@ -59,8 +75,14 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   const Constraints& supports = setup.supports().common();
   check_band(setup.equations(), analysis);
   if (observer.progress) observer.progress("solving");
-  return solve_vibration(setup.equations(), setup.rates(), supports, vibration_model(model, supports, prepared),
-                         analysis);
+  VibrationModel vibration = vibration_model(model, supports, prepared);
+  const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
+  if (!state.empty()) {
+    vibration.state = &state;
+    if (has_points(model)) setup.equations().set_state(analysis.begin.points);
+    else vibration.stressed = &model;
+  }
+  return solve_vibration(setup.equations(), setup.rates(), supports, vibration, analysis);
 }
 
 Forecast forecast(const Model& model, const Modal& analysis, const Prepared& prepared) {

@@ -53,6 +53,7 @@ Newton::Newton(const Equations& equations, const Supports& supports, TangentSyst
 void Newton::find_gap(const Problem& problem, const Vector& u) {
   copy(u, gap_);
   supports_.set_values(gap_, problem.part);
+  if (problem.excess != nullptr && problem.part != 1) axpy(1 - problem.part, *problem.excess, gap_);
   axpy(-1.0, u, gap_);
 }
 
@@ -61,7 +62,8 @@ bool Newton::has_gap(const Problem& problem, const Vector& u) const {
   const Layout& layout = equations_.layout();
   for (int k = 0; k < layout.count(); ++k) {
     const auto size = [&](const Vector& x) { return layout.count() == 1 ? max_abs(x) : max_abs(layout.part(x, k)); };
-    const double of_field = std::max(size(problem.prescribed), supports_.has_dependent() ? size(u) : 0.0);
+    double of_field = std::max(size(problem.prescribed), supports_.has_dependent() ? size(u) : 0.0);
+    if (problem.excess != nullptr) of_field = std::max(of_field, size(*problem.excess));
     if (size(gap_) > 1e-14 * of_field) return true;
   }
   return false;

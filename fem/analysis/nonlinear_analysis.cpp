@@ -1,6 +1,8 @@
+#include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
 
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -27,11 +29,19 @@ void check(const Model& model, const Nonlinear&) {
 
 NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
-  const Setup setup(model, prepared, Setup::Held::required);
+  Ranks* const ranks = model.has_fields() ? std::exchange(analysis.linear.ranks, nullptr) : nullptr;
+  const Setup setup(model, prepared, Setup::Held::required, Setup::Rates::none, ranks);
   if (analysis.begin.u.empty() && model.start != 0) analysis.begin = uniform_state(model, model.start);
   analysis.linear = promised(analysis.linear, model);
   if (!model.has_fields()) analysis.ground = &setup.supports().on_ground();
-  return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, within_ranges(model, observer));
+  const Observer checking = within_ranges(model, observer);
+  const FieldsOfRank* const rank = setup.rank();
+  if (rank == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
+  analysis.begin = own_state(*rank, std::move(analysis.begin));
+  NonlinearSolution s = solve(*rank, std::move(analysis), of_all_unknowns(*rank, checking));
+  s.u = rank->gathered(s.u);
+  s.reaction = gathered(*rank, s.reaction);
+  return s;
 }
 
 NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Observer& observer) {

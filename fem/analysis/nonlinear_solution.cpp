@@ -35,9 +35,9 @@ class Path {
         prescribed_(equations.zeros()),
         start_(equations.zeros()) {
     auto phase = profile().phase("assembly");
-    equations.reset_state();
+    begin_at(options_.from);
     if (options.halvings > 0) begin_ = equations.zeros();
-    turned_ = options_.begin.turned;
+    turned_ = options_.begin.turned.empty() ? options_.from.turned : options_.begin.turned;
     const LinearSolverOptions linear = linear_options();
     system_ = tangent_system(equations, supports, linear, options.whole);
     if (options.ground != nullptr) system_->set_ground(*options.ground);
@@ -52,8 +52,10 @@ class Path {
     if (!std::isfinite(norm2(start_)))
       throw Error(
           Exit::model,
-          fmt::format("the residual at {} is not finite where the unknown is zero", not_finite_in(equations, start_)),
+          fmt::format("the residual at {} is not finite where the unknown is {}", not_finite_in(equations, start_),
+                      options_.from.u.empty() ? "zero" : "that of the step before"),
           "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
+    leave_to_supports(options_.from.r);
   }
 
   // Steps share no matrix. A run that has changed to a matrix keeps it.
@@ -66,6 +68,7 @@ class Path {
   }
 
   NonlinearSolution solve() {
+    newton_->set_reference(options_.from.reference);
     if (!options_.begin.u.empty()) resume(options_.begin);
     const int count = options_.increment_count();
     for (int i = increment_ + 1; i <= count; ++i) {
@@ -100,11 +103,33 @@ class Path {
     }
   }
 
+  void begin_at(const State& from) {
+    if (from.points.empty()) equations_.reset_state();
+    else equations_.set_state(from.points);
+    if (from.u.empty()) return;
+    u_ = Vector(equations_.device(), std::span<const double>(from.u), "vectors");
+    Vector without = equations_.zeros();
+    copy(u_, without);
+    supports_.set_values(without, 0);
+    excess_ = equations_.zeros();
+    copy(u_, excess_);
+    axpy(-1.0, without, excess_);
+  }
+
+  // Forces that the present supports exert at the begin are in balance there. Those of supports that are gone are not.
+  void leave_to_supports(const std::vector<double>& residual_before) {
+    if (residual_before.empty()) return;
+    Vector held(equations_.device(), std::span<const double>(residual_before), "vectors");
+    supports_.keep_constrained(held);
+    axpy(-1.0, held, start_);
+  }
+
   // Uses the state at the beginning of the increment: the committed one may give other forces if time matters.
   void find_reaction() {
     auto phase = profile().phase("reactions");
     Vector r = equations_.zeros();
     residual(u_, r);
+    if (options_.continues && increment_ == options_.increment_count()) residual_at_end_ = r.host();
     supports_.keep_constrained(r);
     reaction_ = equations_.forces_for_results(r);
   }
@@ -138,6 +163,12 @@ class Path {
     s.last_solve.fallbacks = newton_->fallbacks();
     s.turned = turned_;
     s.remark = newton_->remark();
+    if (options_.continues)
+      s.end = {.u = u_.host(),
+               .points = equations_.state(),
+               .turned = turned_,
+               .reference = s.reference,
+               .r = std::move(residual_at_end_)};
     s.u = std::move(u_);
     s.reaction = std::move(reaction_);
     return s;
@@ -156,7 +187,8 @@ class Path {
     if (options_.forces != nullptr) axpy(-1.0, *options_.forces, r);
   }
 
-  // The residual that is to vanish in this increment: r(u) less the part of r(0), the loads, that is yet to come.
+  // The residual that is to vanish in this increment: r(u) less the part of that at the begin, the loads, that is yet
+  // to come.
   void residual(const Vector& u, Vector& r) const {
     whole_residual(u, r);
     if (fraction_ != 1) axpy(fraction_ - 1, start_, r);
@@ -167,7 +199,8 @@ class Path {
                     .prescribed = prescribed_,
                     .part = fraction_,
                     .increment = increment_,
-                    .place = fmt::format("increment {} of {}", increment_, options_.increment_count())},
+                    .place = fmt::format("increment {} of {}", increment_, options_.increment_count()),
+                    .excess = excess_.empty() ? nullptr : &excess_},
                    u_);
     if (turned_.empty()) turned_ = system_->turned();
   }
@@ -178,8 +211,9 @@ class Path {
   const Supports& supports_;
   Nonlinear options_;
   const Observer& observer_;
-  std::vector<double> reaction_;
-  Vector begin_;  // u at the begin of an increment that may be halved
+  std::vector<double> reaction_, residual_at_end_;
+  Vector begin_;   // u at the begin of an increment that may be halved
+  Vector excess_;  // of the state at the begin of the path beyond its constraints; empty: at rest
   Vector u_, prescribed_, start_;
   std::unique_ptr<TangentSystem> system_;
   std::optional<Newton> newton_;

@@ -2,8 +2,9 @@
 // along the tangent together with the equilibrium, so large ones do not tear the first row of cells. What counts as
 // converged is the residual of the equations themselves. Deuflhard, Newton Methods for Nonlinear Problems, 2011, ch. 3.
 // By default systems are solved without a matrix as long as that succeeds (fem/multigrid/matrix_free_solver.hpp), and
-// with one from then on. Internal variables (fem/forms/point_state.hpp) start again and are committed with every
-// converged increment.
+// with one from then on. Internal variables (fem/forms/point_state.hpp) are committed with every converged increment.
+// The path begins at rest, or at the state in which another analysis ended (Nonlinear::from): what is out of balance
+// there, by other loads, supports or parts, and what prescribed values differ by, goes to zero along the path.
 //
 //   NonlinearSolution s = solve_nonlinear(equations, supports, {.relative = 1e-10, .increments = 5});
 #pragma once
@@ -24,11 +25,14 @@ struct Nonlinear {
   double rounding_error = 0;
   int max_steps = 50;  // of Newton, per increment
   int increments = 1;  // of each stage: equal parts
-  // parts of the loads and prescribed values at the end of each stage; the first one begins at 0
+  // parts of the loads and prescribed values at the end of each stage, of their change where the path begins at a
+  // state; the first one begins at 0
   std::vector<double> path = {1};
   int halvings = 0;               // how often an increment is halved, when Newton's method fails in it
   bool shows_increments = false;  // each is shown, at its time: a stage of the path takes the time 1
   LinearSolverOptions linear = {};
+  State from = {};                 // at which the path begins: u, points, r, reference; without u: at rest
+  bool continues = false;          // another analysis begins at the end: the solution has its state
   State begin = {};                // resumes after its increment; without u: zero, or where the model says
   const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
   const std::vector<std::vector<double>>* ground = nullptr;  // motions_held_by_ground(); null: none
@@ -50,6 +54,7 @@ struct NonlinearSolution {
   std::string turned;      // why a matrix took over, where there was none at first; empty: it did not
   // the last increment that ended where rounding keeps the residual from the tolerance; empty: none did
   std::string remark = {};
+  State end = {};  // where the analysis continues
 
   SolveReport summary() const;  // of the analysis
 };

@@ -2,7 +2,7 @@
 // others and cells are counted; the matrix and lists of a part are those of the whole, shared out by the cells.
 #include "device/error.hpp"
 #include "fem/analysis/ranks_forecast.hpp"
-#include "fem/ranks/divided_fields.hpp"
+#include "fem/ranks/fields_of_rank.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/ranks/rank_needs.hpp"
 #include "fem/ranks/rank_system.hpp"
@@ -206,7 +206,7 @@ class FieldsForecaster {
     const Size size = size_of(rank);
     const double share_of_cells = double(share.cells) / double(equations_.space(0).mesh().cell_count());
     MemoryNeeds stays = scaled(standing_, share_of_cells) + scaled(vector_lists_, share_of_cells);
-    if (rank == 0) stays += standing_ + vectors(n, direct_ ? 3 : 5);  // of the whole mesh
+    stays += standing_ + vectors(n, direct_ ? 3 : 5);  // of the whole mesh
     const MemoryNeeds matrix = scaled(matrix_, share_of_cells);
     raise(share, stays + matrix + scaled(matrix_lists_, share_of_cells), "assembly");
     if (direct_) {

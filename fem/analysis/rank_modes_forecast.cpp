@@ -54,7 +54,7 @@ class ModesForecaster {
     RankShare result{.nodes = part.owned, .ghosts = part.ghosts, .cells = part.nodes.cell_count()};
     part.needs = parts_.needs_of_part(part.space());
     const MemoryNeeds found = no_matrix_ ? without_matrix(part, result) : with_matrix(equations, part, result);
-    if (part.rank == 0) add_whole(part, found, result);
+    add_whole(part, found, result);
     return result;
   }
 
@@ -127,17 +127,17 @@ class ModesForecaster {
     return stays + eigenvectors(part.owned, options_.count);
   }
 
-  // Arrays of the whole model on the first rank: while modes are sought, when they are brought together, and while the
-  // masses that they move are found.
-  void add_whole(const RankParts::Part& part, const MemoryNeeds& found, RankShare& first) const {
+  // Arrays of the whole model: while modes are sought, when they are brought together, and while the masses that they
+  // move are found.
+  void add_whole(const RankParts::Part& part, const MemoryNeeds& found, RankShare& share) const {
     const Index n = space_.node_count();
     MemoryNeeds standing = parts_.whole().standing + attached_needs(space_, std::ssize(model_.attached));
     standing.bytes("reference cells", -parts_.tables().total());
-    first.peak += standing + vectors(n, 1);
+    share.peak += standing + vectors(n, 1);
     const MemoryNeeds all = standing + eigenvectors(n, options_.count);
-    raise(first, found + all + vectors(n, 1) + vectors(part.owned, 1), "collection");
+    raise(share, found + all + vectors(n, 1) + vectors(part.owned, 1), "collection");
     const int directions = model_.axisymmetric ? 1 : std::min(space_.components(), 3);
-    raise(first, part.needs.standing + all + vectors(n, directions + 2) + residual_, "results");
+    raise(share, part.needs.standing + all + vectors(n, directions + 2) + residual_, "results");
   }
 
   const Operator& whole_;

@@ -32,7 +32,7 @@ class RankForecaster {
       shape_.nesting = Nesting::none;
     pairs_.size.pairs -= coupled_pairs(space_);
     of_whole_ += analysis.beside;
-    of_whole_.bytes("connectivity", -bytes_of_cells(equations.groups()));  // which the first rank gives back
+    of_whole_.bytes("connectivity", -bytes_of_cells(equations.groups()));  // which each rank gives back
   }
 
   RanksForecast all() {
@@ -40,7 +40,7 @@ class RankForecaster {
     count_messages(result);
     parts_.each(whole_.integrals(), [&](RankParts::Part& part) {
       auto [mine, results] = share(part);
-      if (part.rank == 0) add_whole(mine, results);
+      add_whole(mine, results);
       raise(mine, results, "results");
       result.shares.push_back(std::move(mine));
     });
@@ -145,18 +145,18 @@ class RankForecaster {
     raise(result, kept + beside + vectors(part.owned, 4), "iteration");
   }
 
-  // Arrays of the whole model on the first rank, while systems are solved and while results are derived.
-  void add_whole(RankShare& first, MemoryNeeds& results) const {
+  // Arrays of the whole model, while systems are solved and while results are derived.
+  void add_whole(RankShare& share, MemoryNeeds& results) const {
     const Index n = space_.unknown_count();
     const auto of_model = [&](Index count) { return MemoryNeeds().array<double>("vectors", n, count); };
     const Index columns = analysis_.columns, loads = columns + analysis_.own_loads;
-    for (MemoryNeeds* const each : {&first.peak, &results}) {
+    for (MemoryNeeds* const each : {&share.peak, &results}) {
       each->bytes("reference cells", -parts_.tables().total());
       *each += of_whole_;
     }
     const bool together = way() == Way::direct && columns > 1;  // else a load and a solution go while it is solved
     const Index solved = (together || analysis_.combines ? loads : analysis_.own_loads) + columns - (together ? 0 : 1);
-    first.peak += of_model(newton() ? 9 : solved);
+    share.peak += of_model(newton() ? 9 : solved);
     results += of_model(newton() ? 10 : analysis_.combines ? loads + columns + 1 : columns);
   }
 

@@ -1,4 +1,4 @@
-#include "fem/analysis/evolution.hpp"
+#include "fem/analysis/implicit_evolution.hpp"
 #include "fem/analysis/support_motion.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -23,10 +23,10 @@ constexpr int estimate_order = 3;  // of the local error of u
 //
 // has the tangent r' + factor M, and is all that a step solves: v and a follow from u. Unknowns at the begin of the
 // step have no mark, those at its end a _1, and those that a = 0 at the end would lead to are called ahead.
-class SecondOrderEvolution final : public Evolution {
+class SecondOrderEvolution final : public ImplicitEvolution {
  public:
   SecondOrderEvolution(const TransientModel& model, Transient options, const Observer& observer)
-      : Evolution(model, std::move(options), observer, "generalised alpha", estimate_order),
+      : ImplicitEvolution(model, std::move(options), observer, "generalised alpha", estimate_order),
         method_(generalised_alpha(options_.spectral_radius)),
         damping_(model.damping),
         loads_(equations_.loads()),
@@ -43,7 +43,7 @@ class SecondOrderEvolution final : public Evolution {
     u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
     if (!state_.v.empty()) v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
     set_time(begin_, begin_);
-    equations_.reset_state();
+    set_points_at_begin();
     set_first_size();
     motion_.start(begin_, state_.control.size);
     if (options_.from_equilibrium) find_equilibrium();
@@ -71,8 +71,7 @@ class SecondOrderEvolution final : public Evolution {
     find_forces(u_, v_, r_, inner_, force_, drag_);
   }
 
-  void begin_step() override {}
-  void return_to_begin() override {}
+  void begin_step() override { begin_system(); }
 
   void find_w(const Vector& u, const Vector& v, Vector& w) const {
     copy(u, w);
@@ -481,7 +480,8 @@ class SecondOrderEvolution final : public Evolution {
 
 }  // namespace
 
-std::unique_ptr<Evolution> second_order(const TransientModel& model, Transient options, const Observer& observer) {
+std::unique_ptr<ImplicitEvolution> second_order(const TransientModel& model, Transient options,
+                                                const Observer& observer) {
   return std::make_unique<SecondOrderEvolution>(model, std::move(options), observer);
 }
 

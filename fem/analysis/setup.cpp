@@ -26,9 +26,12 @@ void require_no_prescribed_means(const Model& model, const std::string& analysis
       "prescribe it in a static case, load the coupling by force and moment, or make the region rigid");
 }
 
-Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rates) {
+Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rates, Ranks* ranks) {
   if (model.has_fields()) {
     fields_ = prepared.fields != nullptr ? prepared.fields : &own_fields_.emplace(fields_of(model, rates));
+    if (ranks == nullptr) return;
+    check_divisible(*fields_, rates, *ranks);
+    rank_ = std::make_unique<FieldsOfRank>(*fields_->equations, *fields_->supports, *ranks, fields_->rates.get());
     return;
   }
   supports_ = prepared.supports;
@@ -46,16 +49,19 @@ Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rate
 }
 
 Equations& Setup::any_equations() const {
+  if (rank_) return rank_->equations();
   if (fields_ != nullptr) return *fields_->equations;
   return *equations_;
 }
 
 Equations& Setup::any_rates() const {
+  if (rank_) return rank_->rates();
   if (fields_ != nullptr) return *fields_->rates;
   return *rates_;
 }
 
 Supports& Setup::any_supports() const {
+  if (rank_) return rank_->supports();
   if (fields_ != nullptr) return *fields_->supports;
   return *supports_->all().front();
 }

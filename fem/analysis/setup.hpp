@@ -3,7 +3,9 @@
 #pragma once
 
 #include "fem/analysis/forecast.hpp"
+#include "fem/ranks/fields_of_rank.hpp"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -14,7 +16,8 @@ class Setup {
  public:
   enum class Held { required, not_needed };
   using Rates = FieldsOfModel::Rates;
-  Setup(const Model& model, const Prepared& prepared, Held held, Rates rates = Rates::none);
+  // ranks: each has its part of a model that has fields. All ranks make theirs together.
+  Setup(const Model& model, const Prepared& prepared, Held held, Rates rates = Rates::none, Ranks* ranks = nullptr);
   Setup(const Setup&) = delete;
   Setup& operator=(const Setup&) = delete;
 
@@ -25,7 +28,11 @@ class Setup {
   // Operators of a model that has fields.
   const FieldsOfModel& fields() const { return *fields_; }
 
-  // Those of either.
+  // The part of this rank; null: one process, or one field.
+  const FieldsOfRank* rank() const { return rank_.get(); }
+  const WholeProblem* whole() const { return rank_ ? &rank_->whole() : nullptr; }
+
+  // Those of either, or of the part.
   Equations& any_equations() const;
   Equations& any_rates() const;
   Supports& any_supports() const;  // outside of load cases
@@ -37,6 +44,7 @@ class Setup {
   const ModelSupports* supports_ = nullptr;
   Operator *equations_ = nullptr, *rates_ = nullptr;
   const FieldsOfModel* fields_ = nullptr;  // null: the model has one field at nodes
+  std::unique_ptr<FieldsOfRank> rank_;     // of these fields
 };
 
 // Heat has a capacity; what has inertia alone moves.

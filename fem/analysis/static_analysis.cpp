@@ -198,7 +198,7 @@ std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, co
     try {
       std::optional<StaticSolution> solution;
       const auto attempt = [&] { solution = solutions.combination(i); };
-      if (memory_shortage(attempt)) {
+      if (memory_shortage(analysis.linear.ranks, attempt)) {
         if (observer.spare) observer.spare();
         attempt();
       }

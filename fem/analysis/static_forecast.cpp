@@ -366,6 +366,7 @@ std::string name_of(SolverPath path) {
     case SolverPath::lobpcg: return "LOBPCG with multigrid";
     case SolverPath::lobpcg_without_matrix: return "LOBPCG without a matrix, p-multigrid";
     case SolverPath::p_multigrid: return "without a matrix, p-multigrid";
+    case SolverPath::explicit_steps: return "explicit steps, without a system";
     default: return "without a matrix";
   }
 }

@@ -28,7 +28,8 @@ enum class SolverPath {
   p_multigrid,
   lanczos,
   lobpcg,
-  lobpcg_without_matrix
+  lobpcg_without_matrix,
+  explicit_steps
 };
 std::string name_of(SolverPath path);
 

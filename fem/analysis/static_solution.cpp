@@ -441,7 +441,7 @@ StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads
   }
   std::vector<std::string> steps;
   const bool had_matrix = savings.matrix;
-  within_memory(MemoryLevel::system, savings, attempt, [&](const std::string& step) {
+  const auto taken = [&](const std::string& step) {
     steps.push_back(step);
     if (options.say) options.say(step);
     give_back_all(equations);
@@ -450,7 +450,8 @@ StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads
     options.method = LinearMethod::automatic;
     space.forget_pattern();
     space.device().memory().trim();
-  });
+  };
+  within_memory(MemoryLevel::system, savings, attempt, taken, options.ranks);
   if (savings.keeps_cold) {
     const std::string text = moved_text(moved);
     if (solutions.cases.size() == 1) solutions.cases.front().bring_back();

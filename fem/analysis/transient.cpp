@@ -1,6 +1,6 @@
 #include "fem/analysis/transient.hpp"
 
-#include "fem/analysis/evolution.hpp"
+#include "fem/analysis/implicit_evolution.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,8 +18,10 @@ double TransientBalance::defect() const {
 double EnergyBalance::lost() const { return begin + by_loads + by_supports - kinetic - strain - damped; }
 
 TransientResult solve_transient(const TransientModel& model, Transient options, const Observer& observer) {
-  const auto evolution = model.second_order ? second_order(model, std::move(options), observer)
-                                            : first_order(model, std::move(options), observer);
+  std::unique_ptr<Evolution> evolution;
+  if (options.central_differences) evolution = central_differences(model, std::move(options), observer);
+  else if (model.second_order) evolution = second_order(model, std::move(options), observer);
+  else evolution = first_order(model, std::move(options), observer);
   TransientResult result = evolution->solve();
   if (observer.record) observer.record(result.summary);
   return result;

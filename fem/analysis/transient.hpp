@@ -18,6 +18,7 @@
 #include "solvers/time/diagonally_implicit.hpp"
 #include "solvers/time/step_control.hpp"
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -37,6 +38,12 @@ struct TransientModel {
   const WholeProblem* whole = nullptr;            // where the equations are those of a part of the mesh
 };
 
+// Central differences of second order: explicit, with lumped masses, in steps no longer than the highest frequency of
+// the mesh allows. docs/motion.md
+struct CentralDifferences {
+  double part = 0.9;  // of the longest stable step, where steps have no fixed length
+};
+
 // An evolution in time: when it ends, what is shown, and how steps are made.
 struct Transient {
   double end = 0;
@@ -44,6 +51,7 @@ struct Transient {
   const DiagonallyImplicitMethod* method = &tr_bdf2;  // of first order
   // Second order: the part of the fastest motions that a step leaves, 0 to 1 (solvers/time/generalised_alpha.hpp).
   double spectral_radius = 0.8;
+  std::optional<CentralDifferences> central_differences = {};  // of second order, in place of generalised alpha
   // Bound of the local error of a step. First order: at any node, relative to the range of the unknown so far. Second
   // order: sqrt(e^T M e) relative to the largest sqrt(u^T M u) so far.
   double tolerance = 1e-3;
@@ -60,7 +68,9 @@ struct Transient {
   // Loads of equations of first order, [unknown], which stay and act beside those of the equations. They must outlive
   // the analysis.
   const Vector* forces = nullptr;
-  State begin = {};  // the values of begin.u, and begin.v, at begin.time, or a state that was kept
+  // the values of begin.u, and begin.v, at begin.time, with begin.points, or a state that was kept
+  State begin = {};
+  bool shows_begin = true;  // else it was shown, as the end of another analysis
 };
 
 struct TransientResult {

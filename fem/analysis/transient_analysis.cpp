@@ -1,6 +1,8 @@
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/load_samples.hpp"
+#include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
+#include "fem/operator/space_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +12,30 @@
 
 namespace ritz {
 
+namespace {
+
+// An explicit step divides by masses of nodes, one by one.
+void check_explicit(const Model& model, const Transient& analysis) {
+  const auto refuse = [](const std::string& what, const char* why) {
+    throw Error(Exit::model, "central differences " + what, why, "take the generalised-alpha method");
+  };
+  if (!is_of_second_order(model)) refuse("in an evolution of first order", "they integrate accelerations");
+  if (model.has_fields()) refuse("of a model of several fields", "some have no mass");
+  if (analysis.linear.ranks != nullptr) refuse("over several ranks", "one process has all nodes");
+  if (!model.attached.empty()) refuse("of a model with masses at reference points", "they move many nodes together");
+  if (!model.relations.empty()) refuse("of a model with ties, rigid regions or equations", "they join masses of nodes");
+  if (model.damping.stiffness > 0)
+    refuse("with damping in proportion to the stiffness", "it shortens the stable step to almost nothing");
+  if (analysis.from_equilibrium) refuse("from a static equilibrium", "they solve no equations to find it");
+  if (const double part = analysis.central_differences->part; !(part > 0 && part <= 1))
+    throw Error(Exit::model, fmt::format("steps of {:g} times the longest stable one", part),
+                "longer ones let the motion grow without bound", "give a number above 0 and up to 1");
+}
+
+}  // namespace
+
 void check(const Model& model, const Transient& analysis) {
+  if (analysis.central_differences) check_explicit(model, analysis);
   require_no_prescribed_means(model, "an evolution in time");
   if (rates_of(model).empty() && rates_among_fields(model).empty())
     throw Error(Exit::model, "an evolution in time of a model without capacity or inertia",
@@ -67,19 +92,35 @@ bool is_linear_in_time(const Model& model) {
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const auto held = analysis.from_equilibrium ? Setup::Held::required : Setup::Held::not_needed;
-  const Setup setup(model, prepared, held, Setup::Rates::among);
+  Ranks* const ranks = model.has_fields() ? std::exchange(analysis.linear.ranks, nullptr) : nullptr;
+  const Setup setup(model, prepared, held, Setup::Rates::among, ranks);
   if (analysis.begin.u.empty()) analysis.begin.u = uniform_state(model, model.start).u;
   analysis.linear = promised(analysis.linear, model);
   std::optional<LoadSamples> samples;
   // From zero on also where the analysis resumes, so that its steps are the same.
   if (analysis.fixed_step == 0)
     samples.emplace(model, std::min(0.0, analysis.begin.time), analysis.end, analysis.instants);
-  return solve_transient({setup.any_equations(), setup.any_rates(), setup.any_supports(), is_of_second_order(model),
-                          model.damping, model.attached, samples ? &*samples : nullptr},
-                         std::move(analysis), within_ranges_in_time(model, observer));
+  const TransientModel parts{.equations = setup.any_equations(),
+                             .rates = setup.any_rates(),
+                             .supports = setup.any_supports(),
+                             .second_order = is_of_second_order(model),
+                             .damping = model.damping,
+                             .attached = model.attached,
+                             .samples = samples ? &*samples : nullptr,
+                             .whole = setup.whole()};
+  const Observer checking = within_ranges_in_time(model, observer);
+  const FieldsOfRank* const rank = setup.rank();
+  if (rank == nullptr) return solve_transient(parts, std::move(analysis), checking);
+  analysis.begin = own_state(*rank, std::move(analysis.begin));
+  TransientResult result = solve_transient(parts, std::move(analysis), of_all_unknowns(*rank, checking));
+  result.state = state_of_all(*rank, std::move(result.state));
+  return result;
 }
 
 TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer) {
+  if (rank.supports_of_all().varies_in_time())
+    throw Error(Exit::input, "prescribed values that vary in time were asked for over ranks",
+                "each rank has their numbers at one time", "take one process");
   if (analysis.begin.u.empty())
     analysis.begin.u.assign(static_cast<std::size_t>(rank.equations().layout().total()), 0.0);
   return solve_transient(
@@ -97,7 +138,26 @@ double expected_steps(const Transient& analysis) {
   return std::ceil(std::max({controlled, longest, static_cast<double>(analysis.output.size())}));
 }
 
+namespace {
+
+// No system, but evaluations of the forces: vectors, and what residuals and actions take.
+Forecast forecast_explicit(const Model& model, const Transient& analysis) {
+  constexpr Index vectors = 26;
+  const Operator equations = counted(model, with_rates(model)), rates = counted(model, rates_of(model));
+  const SpaceNeeds needs = needs_of(*model.space, 1, false);
+  ForecastPath path{.path = SolverPath::explicit_steps, .moment = "iteration"};
+  path.peak = needs.standing + needs.vectors(vectors) +
+              equations.memory_needs({Operator::Task::residual, Operator::Task::action}) +
+              rates.memory_needs({Operator::Task::residual, Operator::Task::diagonal});
+  path.at_assembly = path.at_solve = path.at_results = path.peak.total();
+  path.bytes_moved = expected_steps(analysis) * 8.0 * double(model.space->unknown_count()) * vectors;
+  return {.paths = {std::move(path)}, .host_of_elements = equations.host_bytes(), .results = 2, .solver_stays = true};
+}
+
+}  // namespace
+
 Forecast forecast(const Model& model, const Transient& analysis, const Prepared&) {
+  if (analysis.central_differences) return forecast_explicit(model, analysis);
   LinearSolverOptions linear = analysis.linear;
   linear.one_of_many = is_linear_in_time(model);
   const Operator rates = counted(model, rates_of(model));

@@ -2,6 +2,7 @@
 
 #include "device/memory_shortage.hpp"
 #include "fem/analysis/attached.hpp"
+#include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/ranks/divided_system.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/nested_nodes.hpp"
@@ -17,10 +18,13 @@
 namespace ritz {
 namespace {
 
-SparseMatrix assembled(const Operator& equations, bool lists_stay) {
+constexpr const char* preloaded = "modes under preload";
+
+SparseMatrix assembled(const Operator& equations, bool lists_stay, const Vector* at = nullptr) {
   auto phase = equations.space().device().profile().phase("assembly");
   SparseMatrix matrix = equations.make_matrix();
-  const Vector u = equations.space().zeros();
+  const Vector rest = at == nullptr ? equations.space().zeros() : Vector();
+  const Vector& u = at == nullptr ? rest : *at;
   if (lists_stay) equations.assemble(u, matrix);
   else equations.assemble_once(u, matrix);
   return matrix;
@@ -47,6 +51,13 @@ void throw_unless_converged(const EigenSolution& s, const EigenOptions& options)
               s.method == "LOBPCG"
                   ? "allow more max_iterations, a larger tolerance, or use method = \"lanczos\" with enough memory"
                   : "allow more max_iterations, ask for fewer modes or a narrower band, or a larger tolerance");
+}
+
+void throw_if_unstable(const EigenSolution& s) {
+  if (s.values.empty() || !(s.values.front() < -1e-6 * std::abs(s.values.back()))) return;
+  throw Error(Exit::model, fmt::format("the loaded state is unstable: omega^2 = {:.6g} 1/s^2", s.values.front()),
+              "the loads are beyond those at which the body buckles",
+              "take smaller loads; [buckling] finds the critical ones");
 }
 
 // Makes the entry of largest size positive.
@@ -116,7 +127,9 @@ Solved solve_with_matrices(const Operator& stiffness, const Operator& masses, co
                            const VibrationModel& model, const EigenOptions& options) {
   const FunctionSpace& space = stiffness.space();
   Profile& profile = space.device().profile();
-  SparseMatrix K = assembled(stiffness, model.lists_stay), M = assembled(masses, model.lists_stay);
+  SparseMatrix K = model.stressed != nullptr ? stiffness_at(*model.stressed, stiffness, *model.state, preloaded)
+                                             : assembled(stiffness, model.lists_stay, model.state);
+  SparseMatrix M = assembled(masses, model.lists_stay);
   std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
   const Attached attached = attached_to(space, model.attached, supports);
   MovedMasses moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { M.apply(t, f); });
@@ -187,7 +200,7 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
 Solved solve_modes(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                    const VibrationModel& model, const EigenOptions& options) {
   if (options.ranks != nullptr) return solve_over_ranks(stiffness, masses, supports, model, options);
-  if (!modes_need_no_matrix(stiffness, masses) || has_springs(model))
+  if (!modes_need_no_matrix(stiffness, masses) || has_springs(model) || model.state != nullptr)
     return solve_with_matrices(stiffness, masses, supports, model, options);
   const FunctionSpace& space = stiffness.space();
   EigenChoice choice = choose_method(space.unknown_count(), options, space.mesh().dimension());
@@ -255,9 +268,11 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   const bool lowest = !options.band || options.band->low <= 0;
   options.zero_count = model.rigid_motions + model.spring_motions;
   options.count = modes_to_solve(options, model);
+  if (model.state != nullptr) options.verify = true;  // negative eigenvalues are not to be missed
   Solved solved = solve_modes(stiffness, masses, supports, model, options);
   const MovedMasses moved = std::move(solved.moved);
   modes.eigen = std::move(solved.eigen);
+  if (model.state != nullptr) throw_if_unstable(modes.eigen);
   modes.directions = moved.directions;
   modes.total_mass = moved.sums;
   auto phase = space.device().profile().phase("fields");

@@ -34,6 +34,9 @@ struct VibrationModel {
   std::span<const AttachedMotion> attached = {};
   bool axisymmetric = false;
   bool lists_stay = false;  // of the assembly: another solution with these operators follows
+  // The stiffness is that of this state, of `stressed` with that of its stress (stiffness_at); null: at rest.
+  const Vector* state = nullptr;
+  const Model* stressed = nullptr;
 };
 
 // Stiffness and masses are operators of one space. Bodies may be free: their rigid motions are counted from the

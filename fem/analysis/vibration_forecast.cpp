@@ -150,7 +150,7 @@ std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Op
   const bool iterates =
       chosen == EigenMethod::lobpcg || (options.method == EigenMethod::automatic && !options.band && !springs);
   std::vector<ForecastPath> paths;
-  if (iterates && modes_need_no_matrix(stiffness, masses)) {
+  if (iterates && !options.below && modes_need_no_matrix(stiffness, masses)) {
     paths.push_back(without_matrices(stiffness, masses, options));
     if (chosen == EigenMethod::lobpcg) return paths;
   }

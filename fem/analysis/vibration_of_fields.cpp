@@ -51,12 +51,30 @@ std::pair<SparseMatrix, SparseMatrix> on_one_pattern(const SparseMatrix& first, 
   return result;
 }
 
-// The field of displacements by its name: rotations may have as many components.
-std::optional<int> moving_field(const MixedOperator& equations) {
-  const int dimension = equations.space(0).mesh().dimension();
-  for (int k = 0; k < equations.field_count(); ++k)
-    if (equations.field_name(k) == "displacement" && equations.space(k).components() == dimension) return k;
-  return std::nullopt;
+// Fields of displacements: by their name, since rotations may have as many components; or those of beams and shells,
+// whose rotations come after.
+std::vector<int> moving_fields(const MixedOperator& equations) {
+  std::vector<int> fields;
+  for (int k = 0; k < equations.field_count(); ++k) {
+    const Mesh& mesh = equations.space(k).mesh();
+    const bool is_displacement =
+        equations.field_name(k) == "displacement" && equations.space(k).components() == mesh.dimension();
+    if (is_displacement || mesh.structural()) fields.push_back(k);
+  }
+  return fields;
+}
+
+// The body moved by 1 along an axis.
+Vector translation(const MixedOperator& equations, const std::vector<int>& fields, int axis) {
+  Vector t = equations.zeros();
+  for (const int k : fields) {
+    const FunctionSpace& space = equations.space(k);
+    std::vector<double> moved(static_cast<std::size_t>(space.unknown_count()), 0.0);
+    for (auto i = static_cast<std::size_t>(axis); i < moved.size(); i += static_cast<std::size_t>(space.components()))
+      moved[i] = 1;
+    equations.layout().put(Vector(equations.device(), std::span<const double>(moved), "vectors"), k, t);
+  }
+  return t;
 }
 
 }  // namespace
@@ -79,18 +97,12 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options
   require_masses(stiffness, M);
   VibrationModes modes;
   std::vector<Vector> forces;  // M t of translations t
-  if (const std::optional<int> field = moving_field(stiffness)) {
-    const FunctionSpace& space = stiffness.space(*field);
-    const auto components = static_cast<std::size_t>(space.components());
-    for (int d = 0; d < space.components(); ++d) {
-      std::vector<double> moved(static_cast<std::size_t>(space.unknown_count()), 0.0);
-      for (std::size_t i = static_cast<std::size_t>(d); i < moved.size(); i += components) moved[i] = 1;
-      Vector t = stiffness.zeros();
-      stiffness.layout().put(Vector(stiffness.device(), std::span<const double>(moved), "vectors"), *field, t);
-      M.apply(t, forces.emplace_back(stiffness.zeros()));
-      modes.directions.push_back(d);
-      modes.total_mass.push_back(dot(t, forces.back()));
-    }
+  const std::vector<int> moving = moving_fields(stiffness);
+  for (int d = 0; !moving.empty() && d < stiffness.space(moving.front()).mesh().dimension(); ++d) {
+    const Vector t = translation(stiffness, moving, d);
+    M.apply(t, forces.emplace_back(stiffness.zeros()));
+    modes.directions.push_back(d);
+    modes.total_mass.push_back(dot(t, forces.back()));
   }
   phase.emplace(profile, "constraints");
   const BlockNorms sizes(K);

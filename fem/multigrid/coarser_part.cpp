@@ -179,7 +179,6 @@ CoarserPart coarser_part(const FunctionSpace& fine, const DividedField& field, i
   part.field = {.ghosts = nodes.ghosts(),
                 .cells = field.cells,
                 .along_curve = field.along_curve,
-                .evaluated = {},
                 .relations = {},
                 .nesting = {},
                 .replicated = field.replicated};

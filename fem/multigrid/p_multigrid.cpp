@@ -134,12 +134,12 @@ class PCycle {
  public:
   PCycle(const MatrixFree& A, const PMultigridOptions& options, Smoothing smoothing)
       : options_(options), smoothing_(smoothing), device_(A.device()), kernels_(cycle_kernels<Real>(device_)) {
-    if (A.field() != nullptr) evaluate_together(A);
+    if (A.field() != nullptr) nesting_of_ = A.field()->nesting;
     const MatrixFree* now = &A;
     Vector state;
     for (std::size_t l = 0;; ++l) {
       const FunctionSpace& fine = now->equations().space();
-      if (l == coarser_.size()) add_coarser(fine, now->constraints(), nullptr, A);
+      add_coarser(fine, now->constraints(), now->field(), A);
       const CoarserField& next = coarser_[l];
       orders_.push_back(fine.order());
       state = interpolated(fine, *next.space, now->state());
@@ -206,28 +206,6 @@ class PCycle {
     next.equations = std::make_unique<Operator>(*next.space, coarser_integrals(equations.integrals(), *next.space));
     next.equations->set_time(equations.time());
     coarser_.push_back(std::move(next));
-  }
-
-  // Makes the coarser fields, then takes the values of their functions, for which the others ask the first rank.
-  void evaluate_together(const MatrixFree& A) {
-    do {
-      const bool first = coarser_.empty();
-      const FunctionSpace& fine = first ? A.equations().space() : *coarser_.back().space;
-      add_coarser(fine, first ? A.constraints() : *coarser_.back().fixed,
-                  first ? A.field() : coarser_.back().field.get(), A);
-    } while (!is_coarsest(coarser_.back()));
-    for (const CoarserField& each : coarser_) {
-      if (is_coarsest(each)) continue;
-      each.equations->take_numbers(Operator::Task::action);
-      each.equations->take_numbers(Operator::Task::diagonal);
-    }
-    coarser_.back().equations->take_numbers(Operator::Task::matrix);
-    if (options_.shift > 0) {
-      make_coarse_masses();
-      coarse_masses_->take_numbers(Operator::Task::matrix);
-    }
-    if (A.field()->evaluated) A.field()->evaluated();
-    nesting_of_ = A.field()->nesting;
   }
 
   // Order 1: a matrix.

@@ -19,9 +19,7 @@ struct DividedField {
   std::shared_ptr<const Ghosts> ghosts = nullptr;
   std::span<const Index> cells = {};        // [cell of the part] as all ranks number them, ascending
   std::span<const Index> along_curve = {};  // cells of the part, in the order in which the curve meets them
-  // All ranks call these together, once for each preconditioner, and the relations for each of its fields before.
-  // `evaluated`: functions of the coarser fields have been evaluated.
-  std::function<void()> evaluated = {};
+  // Called once for each preconditioner, and the relations for each of its fields before.
   // Equations between unknowns of the coarser field of an order, on these nodes. None: the field has no equations.
   std::function<DependentNodeRows(int order, const Ghosts& nodes)> relations = {};
   // Nested levels of the field of order 1, whose rank r begins with node first[r].

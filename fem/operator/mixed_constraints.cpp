@@ -26,6 +26,14 @@ std::unique_ptr<SparseMatrix> diagonal_matrix(const FunctionSpace& space) {
                                         space.components());
 }
 
+// Empties rows and columns, with a number as large as the largest of the diagonal there.
+void eliminate_as_large(const Array<std::uint8_t>& unknowns, SparseMatrix& A) {
+  const Vector diagonal = A.diagonal();
+  Vector ones(diagonal.device(), diagonal.size(), "vectors");
+  fill(1, ones);
+  A.eliminate(unknowns, std::copysign(max_abs(diagonal), dot(diagonal, ones)));
+}
+
 }  // namespace
 
 MixedConstraints::MixedConstraints(Spaces spaces)
@@ -39,9 +47,17 @@ void MixedConstraints::relate(int field, DependentRows rows) {
       std::make_shared<const DependentUnknowns>(space, std::move(rows));
 }
 
+void MixedConstraints::relate(LinearEquations equations) {
+  if (layout_.is_divided())
+    throw Error(Exit::input, fmt::format("{} joins several fields, over ranks", equations.origin),
+                "equations between fields are those of one process", "take one process");
+  if (equations.size() > 0) between_fields_.push_back(std::move(equations));
+}
+
 void MixedConstraints::finish() {
   host_mask_.clear();
   transforms_.clear();
+  joining_transform_.reset();
   for (int k = 0; k < layout_.count(); ++k) {
     Constraints& each = (*this)[k];
     if (layout_.is_divided() && !each.equations().empty())
@@ -49,21 +65,158 @@ void MixedConstraints::finish() {
     each.finish();
     const std::vector<std::uint8_t>& prescribed = each.host_mask();
     host_mask_.insert(host_mask_.end(), prescribed.begin(), prescribed.begin() + layout_.size(k));
-    if (dependent(k) == nullptr) continue;
-    Joined& joined = joined_[static_cast<std::size_t>(k)];
-    if (joined.of_part) each.space().couple(joined.of_part->couplings(prescribed));
-    std::vector<std::uint8_t> dependents(prescribed.size(), 0), eliminated = prescribed;
-    const DependentRows& rows = dependent(k)->rows();
-    for (const std::int32_t unknown : rows.unknown)
-      dependents[static_cast<std::size_t>(unknown)] = eliminated[static_cast<std::size_t>(unknown)] = 1;
-    std::vector<std::uint8_t> constrained = eliminated;
-    for (const std::int32_t unknown : rows.followed) constrained[static_cast<std::size_t>(unknown)] = 1;
-    const auto upload = [&](std::span<const std::uint8_t> marks) {
-      return Array<std::uint8_t>(each.space().device(), marks, "constraints");
-    };
-    joined.dependent = upload(dependents);
-    joined.eliminated = upload(eliminated);
-    joined.constrained = upload(constrained);
+    if (const auto& of_part = joined_[static_cast<std::size_t>(k)].of_part)
+      each.space().couple(of_part->couplings(prescribed));
+  }
+  if (!between_fields_.empty()) resolve_between_fields();
+  for (int k = 0; k < layout_.count(); ++k) mark(k);
+}
+
+// Rows of T_several: what elimination of all equations, those of single fields first, adds to theirs.
+void MixedConstraints::resolve_between_fields() {
+  std::vector<const FunctionSpace*> spaces;
+  std::vector<LinearEquations> all;
+  std::vector<std::uint8_t> of_fields(static_cast<std::size_t>(layout_.total()), 0);  // dependent in their own field
+  for (int k = 0; k < layout_.count(); ++k) {
+    spaces.push_back(&(*this)[k].space());
+    for (LinearEquations each : (*this)[k].equations()) {
+      each.field = k;
+      all.push_back(std::move(each));
+    }
+    if (dependent(k) != nullptr)
+      for (const std::int32_t unknown : dependent(k)->rows().unknown)
+        of_fields[static_cast<std::size_t>(layout_.first(k) + unknown)] = 1;
+  }
+  all.insert(all.end(), between_fields_.begin(), between_fields_.end());
+  ResolvedEquations resolved = resolve(std::move(spaces), all, host_mask_);
+  sums_ = std::move(resolved.sums);
+  check_sums("");
+  DependentRows rows;
+  for (std::size_t row = 0; row < resolved.rows.unknown.size(); ++row) {
+    if (of_fields[static_cast<std::size_t>(resolved.rows.unknown[row])] != 0) continue;
+    const auto first = resolved.rows.begin[row], last = resolved.rows.begin[row + 1];
+    rows.unknown.push_back(resolved.rows.unknown[row]);
+    rows.offset.push_back(resolved.rows.offset[row]);
+    rows.followed.insert(rows.followed.end(), resolved.rows.followed.begin() + first,
+                         resolved.rows.followed.begin() + last);
+    rows.factor.insert(rows.factor.end(), resolved.rows.factor.begin() + first, resolved.rows.factor.begin() + last);
+    rows.begin.push_back(std::ssize(rows.followed));
+  }
+  joining_ = std::make_shared<const DependentUnknowns>(spaces_.front()->device(), std::move(rows));
+  join_spaces();
+}
+
+// Pairs of nodes of each two fields that T_several joins: the nodes of a cell, those that they follow in their field,
+// and those that these follow in others, as far as one of a pair is of the last kind.
+void MixedConstraints::join_spaces() {
+  using FieldNode = std::pair<int, Node>;
+  const auto node_of = [&](Index unknown) {
+    int k = 0;
+    while (k + 1 < layout_.count() && unknown >= layout_.first(k + 1)) ++k;
+    return FieldNode{k, static_cast<Node>((unknown - layout_.first(k)) / layout_.width(k))};
+  };
+  std::map<FieldNode, std::vector<FieldNode>> followed;
+  const DependentRows& rows = joining_->rows();
+  for (std::size_t row = 0; row < rows.unknown.size(); ++row)
+    for (Index t = rows.begin[row]; t < rows.begin[row + 1]; ++t)
+      followed[node_of(rows.unknown[row])].push_back(node_of(rows.followed[static_cast<std::size_t>(t)]));
+  const auto keep_once = [](auto& list) {
+    std::ranges::sort(list);
+    list.erase(std::ranges::unique(list).begin(), list.end());
+  };
+  for (auto& [node, list] : followed) keep_once(list);
+  std::map<std::pair<int, int>, std::vector<std::pair<Node, Node>>> pairs;
+  std::vector<FieldNode> own, others;
+  for (int k = 0; k < layout_.count(); ++k) {
+    const FunctionSpace& space = (*this)[k].space();
+    std::vector<std::uint8_t> follows(static_cast<std::size_t>(space.node_count()), 0);
+    for (const auto& [node, list] : followed)
+      if (node.first == k) follows[static_cast<std::size_t>(node.second)] = 1;
+    if (std::ranges::find(follows, 1) == follows.end()) continue;
+    FunctionSpace::CellNodes nodes_of(space);
+    for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
+      own.clear();
+      others.clear();
+      for (const Node node : nodes_of(cell)) {
+        own.emplace_back(k, node);
+        if (space.couplings() == nullptr) continue;
+        for (const Node each : space.couplings()->followed_by(node)) own.emplace_back(k, each);
+      }
+      for (const FieldNode& node : own)
+        if (follows[static_cast<std::size_t>(node.second)] != 0)
+          others.insert(others.end(), followed[node].begin(), followed[node].end());
+      keep_once(others);
+      for (const FieldNode& a : others) {
+        for (const FieldNode& b : own) {
+          pairs[{a.first, b.first}].emplace_back(a.second, b.second);
+          pairs[{b.first, a.first}].emplace_back(b.second, a.second);
+        }
+        for (const FieldNode& b : others) pairs[{a.first, b.first}].emplace_back(a.second, b.second);
+      }
+    }
+  }
+  std::vector<JoinedPairs> joined(spaces_.size());
+  for (auto& [fields, list] : pairs) {
+    keep_once(list);
+    joined[static_cast<std::size_t>(fields.first)][&(*this)[fields.second].space()] = std::move(list);
+  }
+  for (int k = 0; k < layout_.count(); ++k) (*this)[k].space().join(std::move(joined[static_cast<std::size_t>(k)]));
+}
+
+void MixedConstraints::mark(int field) {
+  Joined& joined = joined_[static_cast<std::size_t>(field)];
+  const Constraints& each = (*this)[field];
+  std::vector<std::uint8_t> dependents(each.host_mask().size(), 0),
+      by_others = dependents, eliminated = each.host_mask(), followed = dependents;
+  bool any = false;
+  const auto take = [&](const DependentUnknowns* unknowns, Index first, std::vector<std::uint8_t>& marks) {
+    if (unknowns == nullptr) return;
+    const auto place = [&](std::int32_t unknown) { return static_cast<std::size_t>(unknown - first); };
+    const auto is_here = [&](std::int32_t unknown) { return unknown >= first && place(unknown) < marks.size(); };
+    for (const std::int32_t unknown : unknowns->rows().unknown)
+      if (is_here(unknown)) {
+        any = true;
+        marks[place(unknown)] = eliminated[place(unknown)] = 1;
+      }
+    for (const std::int32_t unknown : unknowns->rows().followed)
+      if (is_here(unknown)) {
+        any = true;
+        followed[place(unknown)] = 1;
+      }
+  };
+  take(dependent(field), 0, dependents);
+  take(joining_.get(), layout_.first(field), by_others);
+  if (!any) return;
+  const auto upload = [&](std::span<const std::uint8_t> marks) {
+    return Array<std::uint8_t>(each.space().device(), marks, "constraints");
+  };
+  joined.dependent = upload(dependents);
+  joined.eliminated = upload(eliminated);
+  for (std::size_t i = 0; i < followed.size(); ++i) followed[i] = followed[i] | eliminated[i];
+  joined.constrained = upload(followed);
+  if (joining_ != nullptr) joined.by_others = upload(by_others);
+}
+
+// Equations between fields all of whose unknowns are prescribed.
+void MixedConstraints::check_sums(const std::string& when) const {
+  if (sums_.empty()) return;
+  Vector u(spaces_.front()->device(), layout_.total(), "vectors");
+  u.fill_zero();
+  for (int k = 0; k < layout_.count(); ++k) with_ghosts(k, u, [&](Vector& all) { (*this)[k].set_values(all); });
+  const std::vector<double> values = u.host();
+  for (const PrescribedSum& sum : sums_) {
+    double value = 0, size = sum.size;
+    for (std::size_t i = 0; i < sum.unknown.size(); ++i) {
+      const double part = sum.factor[i] * values[static_cast<std::size_t>(sum.unknown[i])];
+      value += part;
+      size += std::abs(part);
+    }
+    if (std::abs(value - sum.value) <= 1e-9 * size) continue;
+    throw Error(Exit::model, fmt::format("prescribed values contradict {}{}", sum.origin, when),
+                fmt::format("all unknowns of an equation between fields are prescribed; its sum is {:g}, and {:g} is "
+                            "asked for",
+                            value, sum.value),
+                "leave one of them free, or prescribe values that satisfy the equation");
   }
 }
 
@@ -74,7 +227,8 @@ const DependentUnknowns* MixedConstraints::dependent(int field) const {
 
 // Without equations those that are prescribed.
 const Array<std::uint8_t>& MixedConstraints::marks(int field, Array<std::uint8_t> Joined::*kind) const {
-  return dependent(field) == nullptr ? (*this)[field].mask() : joined_[static_cast<std::size_t>(field)].*kind;
+  const Joined& joined = joined_[static_cast<std::size_t>(field)];
+  return joined.eliminated.empty() ? (*this)[field].mask() : joined.*kind;
 }
 
 const Array<std::uint8_t>& MixedConstraints::mask(int field) const { return marks(field, &Joined::eliminated); }
@@ -84,6 +238,7 @@ bool MixedConstraints::varies_in_time() const { return std::ranges::any_of(of_fi
 void MixedConstraints::set_time(double t) {
   for (Constraints& each : of_field_)
     if (each.varies_in_time()) each.set_time(t);
+  if (varies_in_time()) check_sums(fmt::format(" when t = {:g}", t));
 }
 
 // change(field with its ghosts), whose owned unknowns are then those of x
@@ -101,14 +256,6 @@ void MixedConstraints::with_ghosts(int field, Vector& x, const Change& change) c
   layout_.put(part, field, x);
 }
 
-void MixedConstraints::set_values(Vector& u, double factor) const {
-  for (int k = 0; k < layout_.count(); ++k)
-    with_ghosts(k, u, [&](Vector& all) {
-      (*this)[k].set_values(all, factor);
-      if (const auto& of_part = joined_[static_cast<std::size_t>(k)].of_part) of_part->set(all, factor);
-    });
-}
-
 // change(dependent unknowns of a field, the field) where it has equations
 template <class Change>
 void MixedConstraints::each_with_equations(Vector& x, const Change& change) const {
@@ -116,19 +263,33 @@ void MixedConstraints::each_with_equations(Vector& x, const Change& change) cons
     if (dependent(k) != nullptr) with_ghosts(k, x, [&](Vector& all) { change(*dependent(k), all); });
 }
 
+void MixedConstraints::set_values(Vector& u, double factor) const {
+  for (int k = 0; k < layout_.count(); ++k)
+    with_ghosts(k, u, [&](Vector& all) {
+      (*this)[k].set_values(all, factor);
+      if (const auto& of_part = joined_[static_cast<std::size_t>(k)].of_part) of_part->set(all, factor);
+    });
+  if (joining_ == nullptr) return;
+  joining_->set(u, factor);
+  each_with_equations(u, [&](const DependentUnknowns& each, Vector& all) { each.set(all, factor); });
+}
+
 void MixedConstraints::set_linear(Vector& x) const {
+  if (joining_ != nullptr) joining_->set_linear(x);
   each_with_equations(x, [](const DependentUnknowns& each, Vector& all) { each.set_linear(all); });
 }
 void MixedConstraints::gather(Vector& r) const {
   each_with_equations(r, [](const DependentUnknowns& each, Vector& all) { each.gather(all); });
+  if (joining_ != nullptr) joining_->gather(r);
 }
 
 void MixedConstraints::gather_diagonal(Vector& diagonal) const {
   each_with_equations(diagonal, [](const DependentUnknowns& each, Vector& all) { each.gather_diagonal(all); });
+  if (joining_ != nullptr) joining_->gather_diagonal(diagonal);
 }
 
 bool MixedConstraints::has_dependent() const {
-  bool any = false;
+  bool any = joining_ != nullptr;
   for (int k = 0; k < layout_.count(); ++k) any = any || dependent(k) != nullptr;
   return any;
 }
@@ -173,10 +334,7 @@ void MixedConstraints::transform(int field, SparseMatrix& A) const {
                 "equations between unknowns have joined nodes since it was made",
                 "finish the supports before the matrix is made");
   dependent(field)->transform(A);
-  const Vector diagonal = A.diagonal();
-  Vector ones(diagonal.device(), diagonal.size(), "vectors");
-  fill(1, ones);
-  A.eliminate(marks(field, &Joined::dependent), std::copysign(max_abs(diagonal), dot(diagonal, ones)));
+  eliminate_as_large(marks(field, &Joined::dependent), A);
 }
 
 void MixedConstraints::transform(BlockOperator& K) const {
@@ -195,12 +353,28 @@ void MixedConstraints::transform(BlockOperator& K) const {
       coupling->eliminate(dependents(row), dependents(column));
     }
   }
+  if (joining_ != nullptr) transform_between_fields(K);
+}
+
+void MixedConstraints::transform_between_fields(BlockOperator& K) const {
+  if (joining_transform_ == nullptr || !joining_transform_->suits(K))
+    joining_transform_ = std::make_unique<JoinedTransform>(K, joining_->rows());
+  joining_transform_->apply(K);
+  const auto dependents = [&](int k) -> const Array<std::uint8_t>& {
+    return joined_[static_cast<std::size_t>(k)].by_others;
+  };
+  for (int row = 0; row < layout_.count(); ++row) {
+    if (K.square(row) != nullptr && !dependents(row).empty()) eliminate_as_large(dependents(row), *K.square(row));
+    for (int column = 0; column < layout_.count(); ++column)
+      if (column != row && K.coupling(row, column) != nullptr)
+        K.coupling(row, column)->eliminate(dependents(row), dependents(column));
+  }
 }
 
 void MixedConstraints::eliminate_transformed(BlockOperator& K, double pivot) const {
   for (int row = 0; row < layout_.count(); ++row) {
-    if (((*this)[row].count() > 0 || dependent(row) != nullptr) && K.square(row) == nullptr)
-      K.set(row, diagonal_matrix(*spaces_[static_cast<std::size_t>(row)]));
+    const bool any = (*this)[row].count() > 0 || !joined_[static_cast<std::size_t>(row)].eliminated.empty();
+    if (any && K.square(row) == nullptr) K.set(row, diagonal_matrix(*spaces_[static_cast<std::size_t>(row)]));
     if (K.square(row) != nullptr) K.square(row)->eliminate(mask(row), pivot);
     for (int column = 0; column < layout_.count(); ++column)
       if (column != row && K.coupling(row, column) != nullptr)

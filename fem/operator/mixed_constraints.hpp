@@ -1,5 +1,6 @@
-// Affine constraints u = T v + g of a mixed problem: those of each field, on vectors and matrices of all. An equation
-// has unknowns of one field: that is what a LinearEquations can say.
+// Affine constraints u = T v + g of a mixed problem: those of each field, and equations between unknowns of several, on
+// vectors and matrices of all. Those of the fields come first: T = T_fields T_several, where the second makes unknowns
+// dependent that depend on none of their own field.
 //
 //   MixedConstraints fixed(equations.spaces());
 //   fixed[0].prescribe(mesh.region("wall"), 0, 0.0, "no slip");
@@ -12,6 +13,7 @@
 #include "fem/operator/mixed_operator.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/space/coupling_transform.hpp"
+#include "fem/space/joined_transform.hpp"
 
 #include <map>
 #include <memory>
@@ -29,11 +31,15 @@ class MixedConstraints final : public Supports {
   // On a part of a mesh, in place of equations: rows of T of its nodes [owned | ghosts]. All ranks call it together, as
   // all functions then.
   void relate(int field, DependentRows rows);
+  // Equations between unknowns of several fields (UnknownTerm::field), not over ranks.
+  void relate(LinearEquations equations);
   // Throws what Constraints::finish() does.
   void finish();
 
-  const DependentUnknowns* dependent(int field) const;  // null: no equations
-  const Array<std::uint8_t>& mask(int field) const;     // [unknown, with ghosts] 1: prescribed or dependent
+  const DependentUnknowns* dependent(int field) const;  // null: no equations of its own
+  const std::vector<LinearEquations>& between_fields() const { return between_fields_; }  // equations
+  bool join_fields() const { return joining_ != nullptr; }  // do equations make unknowns of one field follow others?
+  const Array<std::uint8_t>& mask(int field) const;         // [unknown, with ghosts] 1: prescribed or dependent
 
   void set_values(Vector& u, double part = 1) const override;
   void set_linear(Vector& x) const override;
@@ -59,12 +65,18 @@ class MixedConstraints final : public Supports {
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where eliminated
 
  private:
-  // Equations of one field.
+  // Unknowns of one field in equations: marks are empty where it has none.
   struct Joined {
     std::shared_ptr<const DependentUnknowns> of_part;        // null: those of the Constraints
     Array<std::uint8_t> dependent, eliminated, constrained;  // [unknown] 1; the last ones with those that are followed
+    Array<std::uint8_t> by_others;                           // dependent by equations between fields
   };
+  void resolve_between_fields();
+  void join_spaces();
+  void mark(int field);
+  void check_sums(const std::string& when) const;
   const Array<std::uint8_t>& marks(int field, Array<std::uint8_t> Joined::*kind) const;
+  void transform_between_fields(BlockOperator& K) const;
   void zero_where(Array<std::uint8_t> Joined::*kind, bool marked, Vector& r) const;
   template <class Change>
   void each_with_equations(Vector& x, const Change& change) const;
@@ -75,7 +87,11 @@ class MixedConstraints final : public Supports {
   Spaces spaces_;
   Layout layout_;
   std::vector<Constraints> of_field_;
-  std::vector<Joined> joined_;                                           // [field]
+  std::vector<Joined> joined_;  // [field]
+  std::vector<LinearEquations> between_fields_;
+  std::vector<PrescribedSum> sums_;                   // of equations between fields
+  std::shared_ptr<const DependentUnknowns> joining_;  // T_several, of vectors of all fields; null: there is none
+  mutable std::unique_ptr<JoinedTransform> joining_transform_;
   std::vector<std::uint8_t> host_mask_;                                  // [owned unknown]
   mutable std::map<std::pair<int, int>, CouplingTransform> transforms_;  // of couplings, by the last pattern
 };

@@ -112,7 +112,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
     : spaces_(std::move(spaces)), integrals_(std::move(integrals)) {
   if (spaces_.empty()) throw Error(Exit::internal, "a mixed operator was made without spaces");
   for (const auto& space : spaces_)
-    if (&space->geometry_coordinates() != &spaces_.front()->geometry_coordinates())
+    if (!integrals_.empty() && &space->geometry_coordinates() != &spaces_.front()->geometry_coordinates())
       throw Error(Exit::internal, "the spaces of a mixed operator do not share the geometry of their mesh", {},
                   "make them by spaces_of(), or name the first space in SpaceOptions::beside of the others");
   for (const MixedIntegral& integral : integrals_) {
@@ -251,7 +251,8 @@ bool MixedOperator::couples(int test, int trial) const {
 std::string MixedOperator::field_name(int field) const {
   for (const MixedIntegral& each : integrals_)
     if (const int j = each.position_of(field); j >= 0) return each.form.fields[static_cast<std::size_t>(j)].name;
-  return fmt::format("number {}", field);
+  const std::string& name = space(field).field_name();
+  return name.empty() ? fmt::format("number {}", field) : name;
 }
 
 const Operator* MixedOperator::of_field(int field) const { return of_fields_[static_cast<std::size_t>(field)].get(); }
@@ -262,7 +263,8 @@ std::span<const Integral> MixedOperator::integrals_of(int field) const {
 }
 
 bool MixedOperator::has_block(int row, int column) const {
-  return couples(row, column) || (row == column && adds_matrix(row));
+  return couples(row, column) || (row == column && adds_matrix(row)) ||
+         space(row).joined_with(space(column)) != nullptr;
 }
 
 bool MixedOperator::adds_matrix(int field) const {
@@ -270,11 +272,23 @@ bool MixedOperator::adds_matrix(int field) const {
          std::ranges::any_of(of_field(field)->integrals(), [](const Integral& i) { return i.form.has_matrix; });
 }
 
+// Equations between spaces change blocks of single fields alone.
+void MixedOperator::require_no_joined(int row, int column) const {
+  for (const int k : {row, column})
+    if (space(k).joined_with(space(k)) != nullptr)
+      throw Error(Exit::input,
+                  fmt::format("equations join the field '{}' with others, and a form couples it with '{}'",
+                              field_name(k), field_name(k == row ? column : row)),
+                  "the matrix of such a coupling is not transformed by equations between fields",
+                  "join fields that have forms of one field alone");
+}
+
 BlockOperator MixedOperator::make_matrix() const {
   BlockOperator K(device(), layout_);
   for (int row = 0; row < field_count(); ++row)
     for (int column = 0; column < field_count(); ++column) {
       if (!has_block(row, column)) continue;
+      if (row != column && couples(row, column)) require_no_joined(row, column);
       if (row == column) {
         K.set(row, std::make_unique<SparseMatrix>(space(row).pattern(), space(row).components()));
         continue;
@@ -433,19 +447,6 @@ void MixedOperator::forget_assembly() const {
     space(k).forget_pattern();
   }
   device().memory().trim();
-}
-
-void MixedOperator::take_numbers() const {
-  for (const Group& group : groups_)
-    for (const int i : group.geometry().integrals) {
-      const MixedIntegral& integral = integrals_[static_cast<std::size_t>(i)];
-      given_numbers(group, integral, degree_of(integral.form, group));
-    }
-  for (int k = 0; k < field_count(); ++k) {
-    if (of_field(k) == nullptr) continue;
-    of_field(k)->take_numbers(Operator::Task::residual);
-    if (adds_matrix(k)) of_field(k)->take_numbers(Operator::Task::matrix);
-  }
 }
 
 void MixedOperator::evaluate_given(bool only_in_time) {

@@ -33,7 +33,7 @@ namespace ritz {
 class MixedOperator;
 
 // The residual of one operator that several ranks compute, each on its part of the mesh
-// (fem/ranks/divided_fields.hpp). The operator of the rank that has the whole mesh calls it.
+// (fem/ranks/fields_of_rank.hpp). Vectors are those of the whole mesh, which every rank has.
 class MixedOverRanks {
  public:
   virtual ~MixedOverRanks() = default;
@@ -42,7 +42,8 @@ class MixedOverRanks {
 
 class MixedOperator final : public Equations {
  public:
-  // Throws Error(Exit::internal) when spaces do not share a geometry, or a form does not suit them.
+  // Spaces of different meshes have forms of one field alone. Throws Error(Exit::internal) when spaces of forms of
+  // several fields do not share a geometry, or a form does not suit them.
   // met_before: [field] EntitySigns' own, of a part of a mesh.
   MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields = {},
                 const std::vector<std::vector<Node>>& met_before = {});
@@ -55,6 +56,7 @@ class MixedOperator final : public Equations {
   std::span<const Integral> integrals_of(int field) const;  // forms of this field alone
   std::string field_name(int field) const;                  // as the forms have it
   bool has_block(int row, int column) const;                // of the matrix
+  bool couples(int test, int trial) const;                  // by a form of several fields, not by equations
   const Layout& layout() const override { return layout_; }
   const Device& device() const override { return spaces_.front()->device(); }
   bool symmetric() const override;
@@ -96,8 +98,6 @@ class MixedOperator final : public Equations {
 
   // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
   void set_numbers(const std::vector<MixedFormValue>& forms);
-  // Evaluates now all functions at their points, as first calls would.
-  void take_numbers() const;
 
   // From now on residuals are the work of several ranks, until the time or the numbers change.
   void divide(std::shared_ptr<MixedOverRanks> ranks) const { over_ranks_ = std::move(ranks); }
@@ -131,6 +131,7 @@ class MixedOperator final : public Equations {
   // By which equations the pattern of a block joins nodes of its rows and columns; null: by none.
   struct Joints {
     const NodeCouplings *of_rows = nullptr, *of_columns = nullptr;
+    const std::vector<std::pair<Node, Node>>* of_several = nullptr;  // joined by equations between spaces
     bool operator==(const Joints&) const = default;
   };
   // Everything that one task needs, made at its first use.
@@ -150,10 +151,10 @@ class MixedOperator final : public Equations {
   };
   using NodeLists = std::vector<std::vector<Node>>;
 
-  bool couples(int test, int trial) const;    // by a form of several fields
   const Operator* of_field(int field) const;  // null: no form of this field alone
   bool adds_matrix(int field) const;          // a form of this field alone
   Joints joints(int row, int column) const;
+  void require_no_joined(int row, int column) const;
   const NodePattern& coupling_pattern(int row, int column) const;
   NodeLists neighbours(int row, int column, const std::vector<bool>* wanted) const;
   template <class Visit>

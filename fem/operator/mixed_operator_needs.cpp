@@ -75,9 +75,9 @@ MemoryNeeds MixedOperator::matrix_needs() const {
       } else {
         const auto known = patterns_.find({row, column});
         const bool holds = known != patterns_.end() && known->second.joints == joints(row, column);
-        const Index pairs =
-            holds ? std::ssize(known->second.columns)
-                  : pairs_between(elements_around(row), elements_around(column)) + pairs_by_equations(row, column);
+        const Index of_cells =
+            holds || !couples(row, column) ? 0 : pairs_between(elements_around(row), elements_around(column));
+        const Index pairs = holds ? std::ssize(known->second.columns) : of_cells + pairs_by_equations(row, column);
         needs.array<Index>("pattern", space(row).unknown_count() + 1)
             .array<std::int32_t>("pattern", pairs * scalars)
             .array<double>("matrix", pairs * scalars);

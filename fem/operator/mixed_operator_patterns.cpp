@@ -46,7 +46,7 @@ Index sum_of_lengths(const NodeLists& lists) {
 }  // namespace
 
 MixedOperator::Joints MixedOperator::joints(int row, int column) const {
-  return {space(row).couplings(), space(column).couplings()};
+  return {space(row).couplings(), space(column).couplings(), space(row).joined_with(space(column))};
 }
 
 // visit(nodes of the row field, those of the column field, element)
@@ -83,6 +83,10 @@ const MixedOperator::NodePattern& MixedOperator::coupling_pattern(int row, int c
   if (by.of_columns != nullptr)
     for (std::vector<Node>& list : lists) join_columns(*by.of_columns, list);
   if (by.of_rows != nullptr) join_rows(*by.of_rows, lists);
+  if (by.of_several != nullptr) {
+    for (const auto& [node, other] : *by.of_several) lists[static_cast<std::size_t>(node)].push_back(other);
+    for (std::vector<Node>& list : lists) keep_once(list);
+  }
   pattern = {.joints = by, .offsets = {0}, .columns = {}};
   for (std::vector<Node>& list : lists) {
     append_nodes(list, pattern.columns);
@@ -95,7 +99,8 @@ const MixedOperator::NodePattern& MixedOperator::coupling_pattern(int row, int c
 // Pairs of nodes that equations add to the pattern, from the rows that they change.
 Index MixedOperator::pairs_by_equations(int row, int column) const {
   const Joints by = joints(row, column);
-  if (by == Joints{}) return 0;
+  const Index of_several = by.of_several == nullptr ? 0 : std::ssize(*by.of_several);
+  if (by.of_rows == nullptr && by.of_columns == nullptr) return of_several;
   std::vector<bool> wanted(static_cast<std::size_t>(space(row).node_count()), false);
   if (by.of_rows != nullptr)
     for (std::size_t node = 0; node < wanted.size(); ++node)
@@ -113,7 +118,7 @@ Index MixedOperator::pairs_by_equations(int row, int column) const {
   if (by.of_columns != nullptr)
     for (std::vector<Node>& list : lists) join_columns(*by.of_columns, list);
   if (by.of_rows != nullptr) join_rows(*by.of_rows, lists);
-  return sum_of_lengths(lists) - before;
+  return sum_of_lengths(lists) - before + of_several;
 }
 
 Index MixedOperator::entries_of(const Key& key) const {

@@ -496,10 +496,6 @@ void Operator::set_numbers(const std::vector<FormValue>& forms) {
   if (over_ranks_) over_ranks_->numbers_changed();
 }
 
-void Operator::take_numbers(Task task) const {
-  for (const Job& job : jobs_of(task)) plan_of(job, outline(job));
-}
-
 void Operator::forget_assembly() const {
   forget(Task::matrix);
   space_->forget_host_pattern();

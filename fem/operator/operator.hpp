@@ -102,8 +102,6 @@ class Operator final : public Equations {
   // The same, to restore numbers that it had: without the places and factors.
   std::vector<FormValue> numbers() const;
   void set_numbers(const std::vector<FormValue>& forms);
-  // Evaluates now the functions that a task needs at its points, as its first call would.
-  void take_numbers(Task task) const;
 
   const std::vector<ElementGroup>& groups() const { return groups_; }
 

@@ -1,6 +1,6 @@
 // The work of one operator that several ranks do, each on its part of the space
-// (fem/ranks/divided_equations.hpp). The operator of the rank that has the whole space calls it; vectors are of the
-// whole space, u empty at zero.
+// (fem/ranks/divided_equations.hpp). The operator of the whole space, which every rank has, calls it on all of them;
+// vectors are of the whole space, u empty at zero.
 #pragma once
 
 #include "device/array.hpp"

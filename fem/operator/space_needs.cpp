@@ -42,11 +42,13 @@ std::vector<std::vector<Node>> neighbours_of_coupled(const FunctionSpace& space)
 // Pairs of nodes that equations add: in the rows of nodes that others follow, and as often in the columns there
 // of nodes that none follows.
 Index coupled_pairs(const FunctionSpace& space) {
-  if (space.couplings() == nullptr) return 0;
+  const auto* const joined = space.joined_with(space);  // at most so many, by equations between spaces
+  const Index by_several = joined == nullptr ? 0 : std::ssize(*joined);
+  if (space.couplings() == nullptr) return by_several;
   const NodeCouplings& couplings = *space.couplings();
   const std::vector<std::vector<Node>> neighbours = neighbours_of_coupled(space);
   std::vector<Node> met(static_cast<std::size_t>(space.node_count()), -1);  // [node] the last row that has it
-  Index pairs = 0;
+  Index pairs = by_several;
   for (Node row = 0; row < space.node_count(); ++row) {
     if (couplings.followers_of(row).empty()) continue;
     for (const Node node : neighbours[static_cast<std::size_t>(row)]) met[static_cast<std::size_t>(node)] = row;

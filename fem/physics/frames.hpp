@@ -98,6 +98,15 @@ class Frames {
   // inertia.
   std::vector<Integral> inertia(ErrorList& errors) const;
 
+  // Equations by which nodes that touch solids follow them, with the numbers that joined(solids, frames) gives to
+  // fields: displacements, and rotations where a section ends on a solid, as the mean motion of the solid over its
+  // footprint (frame_joints.cpp). Lines for a log. Adds to `errors` what touches and cannot be joined.
+  struct Joints {
+    std::vector<LinearEquations> equations;
+    std::vector<std::string> lines;
+  };
+  Joints joints(const FunctionSpace& solids, const FunctionSpace& frames, ErrorList& errors) const;
+
   // [cell] force per length on beams: `factor` times what acts in all load cases, and each load case times its own.
   // The section forces of a beam are those of its nodes and of the load between. Empty: none.
   std::vector<Vector3> along_beams(double factor = 1, std::span<const double> of_load_case = {}) const;
@@ -110,6 +119,7 @@ class Frames {
   };
   class Parts;
   class Builder;
+  friend class FrameJoints;
 
   const Mesh* mesh_;
   std::vector<Placed<Section>> sections_;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
+#include <iterator>
 #include <numeric>
 
 namespace ritz {
@@ -29,15 +30,6 @@ Index prescribe_all(const Model& model, const std::vector<std::uint8_t>& touched
   result.prescribe_nodes(model.held_on_axis, 0, 0.0, "the axis of revolution");
   for (const LinearEquations& each : model.relations) result.relate(each);
   return model.sparse ? hold_untouched(touched, result) : 0;
-}
-
-std::vector<std::uint8_t> touched_in(const Model& model) {
-  if (!model.sparse) return {};
-  std::vector<std::uint8_t> touched = touched_unknowns(*model.space, model.equations);
-  for (const LinearEquations& each : model.relations)
-    for (const UnknownTerm& term : each.terms)
-      touched[static_cast<std::size_t>(Index{term.node} * model.space->components() + term.component)] = 1;
-  return touched;
 }
 
 // Values of zero where only load cases prescribe some: without any load case they are not there, but the unknowns are
@@ -106,6 +98,82 @@ std::vector<std::size_t> stops_of(std::vector<std::vector<double>> motions, cons
 
 }  // namespace
 
+std::vector<std::uint8_t> touched_in(const Model& model, int field) {
+  if (!model.sparse) return {};
+  const Spaces spaces = model.spaces();
+  const FunctionSpace& space = *spaces.at(static_cast<std::size_t>(field));
+  std::vector<Integral> of_field;
+  for (const Integral& each : model.equations)
+    if (each.field == field) of_field.push_back(each);
+  std::vector<std::uint8_t> touched = touched_unknowns(space, of_field);
+  for (const LinearEquations& each : model.relations)
+    for (const UnknownTerm& term : each.terms)
+      if (each.field_of(term) == field)
+        touched[static_cast<std::size_t>(Index{term.node} * space.components() + term.component)] = 1;
+  return touched;
+}
+
+namespace {
+
+template <class Part>
+void append(std::vector<Part> from, std::vector<Part>& to) {
+  std::ranges::move(from, std::back_inserter(to));
+}
+
+// Parts of a model whose fields are counted from another first one.
+void move_fields(int by, Model& model) {
+  const auto in = [by](auto&... lists) {
+    const auto move = [by](auto& list) {
+      for (auto& each : list) each.field += by;
+    };
+    (move(lists), ...);
+  };
+  in(model.equations, model.capacity, model.inertia, model.supports, model.held, model.relations, model.held_along);
+  for (LinearEquations& each : model.relations)
+    for (UnknownTerm& term : each.terms)
+      if (term.field >= 0) term.field += by;
+  for (ModelLoadCase& each : model.load_cases) in(each.loads, each.prescribed);
+  for (Exchange& each : model.exchanges) each.integral.field += by;
+}
+
+ModelLoadCase& load_case_named(const std::string& name, Model& model) {
+  const auto found = std::ranges::find(model.load_cases, name, &ModelLoadCase::name);
+  return found != model.load_cases.end() ? *found : model.load_cases.emplace_back(ModelLoadCase{name});
+}
+
+}  // namespace
+
+Model joined(Model first, Model second) {
+  for (const Model* each : {&first, &second})
+    if (each->of_fields.equations.size() + each->means.size() + each->attached.size() + each->held_on_axis.size() > 0)
+      throw Error(Exit::internal,
+                  "models with forms of several fields, prescribed means, motions of reference points "
+                  "or an axis were to be joined");
+  move_fields(static_cast<int>(first.spaces().size()), second);
+  append(second.spaces(), first.others);
+  append(std::move(second.equations), first.equations);
+  append(std::move(second.capacity), first.capacity);
+  append(std::move(second.inertia), first.inertia);
+  append(std::move(second.supports), first.supports);
+  append(std::move(second.relations), first.relations);
+  append(std::move(second.held), first.held);
+  append(std::move(second.held_along), first.held_along);
+  append(std::move(second.exchanges), first.exchanges);
+  append(std::move(second.notices), first.notices);
+  for (ModelLoadCase& each : second.load_cases) {
+    ModelLoadCase& own = load_case_named(each.name, first);
+    append(std::move(each.loads), own.loads);
+    append(std::move(each.prescribed), own.prescribed);
+  }
+  first.sparse = first.sparse || second.sparse;
+  first.linear = first.linear && second.linear;
+  first.definite = first.definite && second.definite;
+  first.ill_conditioned = first.ill_conditioned || second.ill_conditioned;
+  first.structural = first.structural || second.structural;
+  first.tolerance = std::max(first.tolerance, second.tolerance);
+  return first;
+}
+
 Spaces Model::spaces() const {
   Spaces all{space};
   all.insert(all.end(), others.begin(), others.end());
@@ -130,12 +198,14 @@ Constraints make_constraints(const Model& model, const ModelLoadCase* load_case)
 
 std::vector<FreePart> free_parts(const Model& model, const Constraints& constraints) {
   if (!model.rigid) return {};
-  return free_parts(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid);
+  return free_parts(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid,
+                    model.gone);
 }
 
 void check_held(const Model& model, const Constraints& constraints) {
   if (model.rigid)
-    check_held(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid);
+    check_held(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid,
+               model.gone);
 }
 
 std::vector<std::vector<double>> motions_held_by_ground(const Model& model, const Constraints& constraints) {
@@ -143,10 +213,10 @@ std::vector<std::vector<double>> motions_held_by_ground(const Model& model, cons
   if (!model.rigid || (model.held.empty() && model.held_along.empty())) return {};
   std::size_t count = 0;
   const std::vector<std::uint8_t> held = constraints.host_mask();
-  for (const FreePart& part : free_parts(*model.space, held, constraints.equations(), *model.rigid))
+  for (const FreePart& part : free_parts(*model.space, held, constraints.equations(), *model.rigid, model.gone))
     count += part.motions.size();
   if (count == 0 || count > most) return {};
-  return free_motions(*model.space, held, constraints.equations(), *model.rigid);
+  return free_motions(*model.space, held, constraints.equations(), *model.rigid, model.gone);
 }
 
 ModelSupports::ModelSupports(const Model& model) {
@@ -172,7 +242,7 @@ void ModelSupports::find_floating(const Model& model) {
   Model without_means = model;
   without_means.means.clear();
   floating_ = free_motions(*model.space, held_unknowns(without_means, common()), holding_rows(without_means, common()),
-                           *model.rigid);
+                           *model.rigid, model.gone);
   const auto components = static_cast<std::size_t>(model.space->components());
   for (const std::size_t unknown : stops_of(floating_, common()))
     for (const auto& set : sets_) {

@@ -45,6 +45,7 @@ struct ModelLoadCase {
 struct HeldNodes {
   std::vector<Node> nodes;
   int component = -1;  // -1: all
+  int field = 0;
 };
 
 // A place that exchanges heat with its surroundings, or forces with the ground.
@@ -86,7 +87,7 @@ struct FormsOfFields {
 
 struct Model {
   std::shared_ptr<const FunctionSpace> space;  // of the first field
-  Spaces others = {};                          // of further fields, beside the first
+  Spaces others = {};                          // of further fields, on the mesh of the first or their own
   FormsOfFields of_fields = {};
   std::vector<Integral> equations;  // residual = internal - external: stiffness, and loads outside of load cases
   std::vector<Integral> capacity;   // stored quantity of evolutions of first order; empty: it is not known
@@ -97,7 +98,8 @@ struct Model {
   std::vector<PrescribedMean> means = {};       // of linear static analyses, in all load cases
   std::vector<AttachedMotion> attached = {};    // of free vibration; in time their masses
   std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
-  bool sparse = false;  // elements do not act on all unknowns: those without any are held at zero
+  bool sparse = false;                  // elements do not act on all unknowns: those without any are held at zero
+  std::vector<std::uint8_t> gone = {};  // [cell] 1: it is not there (fem/physics/removed_cells.hpp); empty: all are
   std::vector<ModelLoadCase> load_cases = {};
   double start = 0;                     // where Newton's method may begin: radiation has no tangent at absolute zero
   bool linear = true, definite = true;  // definite: symmetric and positive, once it is held
@@ -116,6 +118,13 @@ struct Model {
   bool has_fields() const { return !others.empty() || !of_fields.equations.empty(); }
   Spaces spaces() const;
 };
+
+// Models of one field each as one of several fields, which the first comes first in. Load cases are those of the same
+// name. Relations between their unknowns are added to it (fem/physics/frames.hpp).
+Model joined(Model first, Model second);
+
+// [unknown of the field] 1: an element or an equation acts on it. Empty where the model is not sparse.
+std::vector<std::uint8_t> touched_in(const Model& model, int field = 0);
 
 // Without a load case, or with one of them. Finished, and checked: throws Error(Exit::model) where two sources
 // disagree, and where the body can move freely.

@@ -97,17 +97,6 @@ CornersOfPart corners_at(const EdgeCorners& corners, const std::vector<Node>& me
   return part;
 }
 
-void add(Packed& to, const CornersOfPart& corners) {
-  to.add(corners.number).add(corners.held).add(corners.count).add(corners.none_is_held);
-}
-
-CornersOfPart corners_of_part(Unpacked& from) {
-  CornersOfPart corners{.number = from.list<Index>(), .held = from.list<std::uint8_t>()};
-  from.get(corners.count);
-  from.get(corners.none_is_held);
-  return corners;
-}
-
 std::vector<EdgeSpaceShare> edge_spaces(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                                         Index owned, const CornersOfPart& corners, Ranks& ranks) {
   const Communicator all(A.device());

@@ -2,12 +2,11 @@
 // rows of its edges in every prolongation, and a piece of the corners with the rows of the matrices there. Private to
 // fem/analysis.
 //
-//   const CornersOfPart corners = corners_at(edge_corners(space, supports), nodes);     // the first rank, of all
+//   const CornersOfPart corners = corners_at(edge_corners(space, supports), nodes);     // of all
 //   std::vector<EdgeSpaceShare> mine = edge_spaces(A, space, supports, owned, corners, ranks);      // all of them
 //   const DividedEdgePreconditioner M(K, std::move(mine), multigrid, ranks);
 #pragma once
 
-#include "device/ranks/packed.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
@@ -32,8 +31,6 @@ struct CornersOfPart {
   bool none_is_held = false;            // of them
 };
 CornersOfPart corners_at(const EdgeCorners& corners, const std::vector<Node>& mesh_nodes);
-void add(Packed& to, const CornersOfPart& corners);
-CornersOfPart corners_of_part(Unpacked& from);
 
 // A: of the part, with the supports eliminated; the first `owned` edges are those of this rank. Corners belong to ranks
 // in equal pieces. All ranks call it together. Throws what each_edge_space_of_part() does.

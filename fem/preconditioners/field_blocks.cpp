@@ -4,6 +4,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/launch/constraint_kernels.hpp"
 #include "fem/launch/field_part_kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vector_kernels.hpp"
@@ -116,8 +117,20 @@ class FieldBlocks::Maker {
   void find_diagonal(int k) {
     diagonals_.push_back(K_.square(k) != nullptr ? K_.square(k)->diagonal() : zeros(k));
     complete(k, diagonals_.back());
-    is_positive_.push_back(of_owned(k, diagonals_.back(), all_positive));
+    is_positive_.push_back(of_owned(k, diagonal_of_free(k), all_positive));
     is_zero_.push_back(largest_owned(k, diagonals_.back()) == 0);
+  }
+
+  // The diagonal, with 1 where unknowns are held: no element may act there.
+  Vector diagonal_of_free(int k) const {
+    Vector result = zeros(k), held = zeros(k);
+    copy(diagonals_.back(), result);
+    fill(1, held);
+    const auto& kernel = kernels<ConstraintKernels>(K_.device(), "ritz_fem_kernels", "constraints");
+    kernel.set_zero(K_.device(), result.size(), supports_.mask(k).data(), 1, result.data());
+    kernel.set_zero(K_.device(), held.size(), supports_.mask(k).data(), 0, held.data());
+    axpy(1.0, held, result);
+    return result;
   }
 
   void choose_order() {
@@ -126,12 +139,14 @@ class FieldBlocks::Maker {
         if (is_positive(k) == wanted) order_.push_back(k);
   }
   bool is_positive(int k) const { return is_positive_[place(k)]; }
-  // Fields with which k is coupled both ways, eliminated before it.
+  // Fields with which forms couple k both ways, eliminated before it. What equations carry from field to field is left
+  // to the iteration.
   std::vector<int> before(int k) const {
     std::vector<int> list;
     for (const int j : order_) {
       if (j == k) break;
-      if (is_positive(j) && K_.coupling(k, j) != nullptr && K_.coupling(j, k) != nullptr) list.push_back(j);
+      const bool coupled = K_.coupling(k, j) != nullptr && K_.coupling(j, k) != nullptr;
+      if (is_positive(j) && coupled && equations_.couples(k, j)) list.push_back(j);
     }
     return list;
   }

@@ -5,6 +5,7 @@
 #include "fem/preconditioners/over_ranks.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "fem/space/nested_nodes.hpp"
+#include "solvers/direct/direct_solver.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/chosen_preconditioner.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
@@ -15,10 +16,27 @@
 namespace ritz {
 namespace {
 
+// The inverse of the block of beams and shells: their matrix is ill-conditioned, and small next to that of solids.
+class FactorOfField final : public LinearOperator {
+ public:
+  explicit FactorOfField(const SparseMatrix& A)
+      : rows_(A.rows()), device_(A.device()), factor_(A, DirectKind::symmetric) {}
+  const Device& device() const override { return device_; }
+  Index rows() const override { return rows_; }
+  void apply(const Vector& x, Vector& y) const override { factor_.solve(x, y); }
+  std::string name() const override { return "factor"; }
+
+ private:
+  Index rows_;
+  Device device_;
+  mutable DirectSolver factor_;
+};
+
 std::shared_ptr<const LinearOperator> cycle_of(const FieldBlock& part, const FunctionSpace& space,
                                                const Constraints& supports, SmoothedAggregationOptions multigrid) {
   switch (part.cycle) {
     case FieldCycle::nodes: {
+      if (space.mesh().structural()) return std::make_shared<FactorOfField>(*part.matrix);
       const SolverGeometry geometry = solver_geometry(space);
       multigrid.coordinates = geometry.coordinates;
       multigrid.dimension = geometry.dimension;
@@ -144,7 +162,7 @@ class NeedsOfParts {
   std::vector<int> before(int k) const {
     std::vector<int> list;
     for (int j = 0; j < equations_.field_count(); ++j)
-      if (j != k && own(j) && (j < k || !own(k)) && equations_.has_block(k, j) && equations_.has_block(j, k))
+      if (j != k && own(j) && (j < k || !own(k)) && equations_.couples(k, j) && equations_.couples(j, k))
         list.push_back(j);
     return list;
   }

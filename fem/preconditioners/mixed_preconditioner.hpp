@@ -2,6 +2,7 @@
 // and for fields of saddle points an approximate Schur complement.
 //
 //   nodes                multigrid, with rigid motions where the field is a displacement or a velocity
+//   nodes of structures  a factor: beams and shells are ill-conditioned, and few next to the solids that they join
 //   edges of order 1     auxiliary spaces (edge_preconditioner.hpp)
 //   facets               a Chebyshev polynomial: their matrix is like a mass
 //   Schur complements    a mass of the field, scaled by the diagonal of B diag(A)^-1 B^T, where the fields before it

@@ -1,7 +1,7 @@
 // Internal variables of equations cell by cell, as they travel from a whole space to its parts: the layout of
 // Operator::state() depends on groups and lanes, which differ between both. Private to fem/analysis.
 //
-//   numbers = CellStates(whole).of(whole.state(), part.cells);              // the first rank, for another one
+//   numbers = CellStates(whole).of(whole.state(), part.cells);              // for a part
 //   here.set_state(CellStates(here).placed(numbers, here.state()));         // there, where these are all cells
 //   CellStates(whole).place(part.cells, numbers, states);                   // the way back
 #pragma once

@@ -1,9 +1,8 @@
-// Equations between unknowns on the coarser fields of p-multigrid over ranks. The first rank has those of the whole
-// fields, and deals them out; the others ask for theirs. Private to fem/analysis.
+// Equations between unknowns on the coarser fields of p-multigrid over ranks: each rank has the whole fields, and takes
+// the rows of its nodes. Private to fem/analysis.
 //
-//   WholeCoarserFields fields(constraints);                                      // the first rank
-//   DependentNodeRows own = fields.deal_relations(2, nodes);   ...(1, nodes);   fields.forget();
-//   DependentNodeRows own = ask_for_relations(nodes);                            // another one, at the same time
+//   WholeCoarserFields fields(constraints);
+//   DependentNodeRows own = fields.relations(2, nodes);   ...(1, nodes);   fields.forget();
 #pragma once
 
 #include "fem/space/constraints.hpp"
@@ -21,7 +20,7 @@ class WholeCoarserFields {
   ~WholeCoarserFields();
 
   // nodes: of the next coarser field, of an order, on this rank; its numbers are those of the whole field.
-  DependentNodeRows deal_relations(int order, const Ghosts& nodes);
+  DependentNodeRows relations(int order, const Ghosts& nodes);
   const FunctionSpace& coarsest() const;  // so far
   void forget();
 
@@ -30,7 +29,5 @@ class WholeCoarserFields {
   const Constraints& finest_;
   std::vector<std::unique_ptr<Field>> fields_;
 };
-
-DependentNodeRows ask_for_relations(const Ghosts& nodes);
 
 }  // namespace ritz

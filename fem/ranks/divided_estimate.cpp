@@ -1,6 +1,6 @@
 #include "fem/ranks/divided_estimate.hpp"
 
-#include "fem/ranks/rank_plugins.hpp"
+#include "device/ranks/packed.hpp"
 #include "fem/ranks/space_part.hpp"
 
 #include <algorithm>
@@ -10,31 +10,6 @@
 
 namespace ritz {
 namespace {
-
-constexpr std::string_view mark = "estimate ";  // no other order begins like this
-
-std::string packed(const EstimateShare& share) {
-  Packed to;
-  add_plugins(to);
-  add(to, share.part);
-  const ErrorModel& model = share.model;
-  to.add(share.u).add(model.physics).add(model.weight).add(model.plane_stress);
-  to.add(model.material).add(model.numbers).add(model.by_cell);
-  return to.take();
-}
-
-EstimateShare unpacked(std::string_view text, const Device& device) {
-  Unpacked from(text);
-  load_plugins_of_first(from, device);
-  EstimateShare share{
-      .part = part_data(from), .u = from.list<double>(), .model = {.physics = from.get<ErrorPhysics>()}};
-  from.get(share.model.weight);
-  from.get(share.model.plane_stress);
-  share.model.material = from.list<std::int32_t>();
-  share.model.numbers = from.list<std::array<double, 2>>();
-  from.get(share.model.by_cell);
-  return share;
-}
 
 std::string packed(const CellEstimates& found) {
   return Packed()
@@ -128,21 +103,13 @@ DiscretisationError estimate_error(const FunctionSpace& space, std::span<const d
                                    Ranks& ranks) {
   if (space.node_count() < ranks.count()) return estimate_error(space, u, model);
   SpaceCutter cut(space, equal_parts(space, ranks.count()), SpaceCutter::Cells::with_patches);
-  for (int rank = 1; rank < ranks.count(); ++rank)
-    ranks.send(rank, std::string(mark) + packed(estimate_share(cut.part(rank), u, model)));
   DiscretisationError all;
   for (std::vector<double>* each : {&all.squares, &all.magnitudes, &all.energies, &all.volumes})
     each->resize(static_cast<std::size_t>(space.mesh().cell_count()));
-  put(estimate(estimate_share(cut.part(0), u, model), space.device()), all);
-  for (int rank = 1; rank < ranks.count(); ++rank) put(cell_estimates(ranks.wait(rank)), all);
+  const CellEstimates own = estimate(estimate_share(cut.part(ranks.rank()), u, model), space.device());
+  for (const std::string& text : of_all(ranks, packed(own))) put(cell_estimates(text), all);
   sum_up(space, u, model, all);
   return all;
-}
-
-bool is_order_of_estimate(std::string_view order) { return order.starts_with(mark); }
-
-void help_with_estimate(Ranks& ranks, const Device& device, const std::string& order) {
-  ranks.send(0, packed(estimate(unpacked(std::string_view(order).substr(mark.size()), device), device)));
 }
 
 }  // namespace ritz

@@ -1,9 +1,8 @@
 // The error estimate by all ranks of a job: each computes the cells whose first node, as the space numbers them, it
 // owns, on a part that reaches as far as their patches do. A cell's numbers are those of one process, bit for bit, and
-// the first rank sums them in the same order.
+// are summed in the same order.
 //
-//   DiscretisationError error = estimate_error(space, u, model, ranks);            // the first rank
-//   if (is_order_of_estimate(order)) help_with_estimate(ranks, device, order);     // the others
+//   DiscretisationError error = estimate_error(space, u, model, ranks);            // all ranks
 #pragma once
 
 #include "device/ranks/ranks.hpp"
@@ -11,17 +10,15 @@
 #include "fem/results/error_estimate.hpp"
 
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
 namespace ritz {
 
-// A space of fewer nodes than ranks is the work of the first one.
+// A space of fewer nodes than ranks is the work of each.
 DiscretisationError estimate_error(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
                                    Ranks& ranks);
 
-// The question to a rank, and its answer: cells by their numbers in the whole mesh, each of one rank alone.
+// Data that a rank estimates from, and its findings: cells by their numbers in the whole mesh, each of one rank alone.
 struct EstimateShare {
   PartData part;          // cut with the patches
   std::vector<double> u;  // [node of the part][component]
@@ -34,8 +31,5 @@ struct CellEstimates {
 };
 EstimateShare estimate_share(PartData part, std::span<const double> u, const ErrorModel& model);
 CellEstimates estimate(EstimateShare share, const Device& device);
-
-bool is_order_of_estimate(std::string_view order);
-void help_with_estimate(Ranks& ranks, const Device& device, const std::string& order);
 
 }  // namespace ritz

@@ -1,8 +1,8 @@
 // A linear system of equations that the ranks of a job solve together: each rank assembles the rows of its nodes from
 // all cells around them (fem/ranks/divided_equations.hpp), and conjugate gradients or a factorisation go over the
-// ranks. The first rank runs the analysis; the others do what it orders.
+// ranks. All ranks make theirs and call each function together, with equal vectors of the whole space.
 //
-//   DividedSystem system(equations, constraints, options, ranks);             // the first rank
+//   DividedSystem system(equations, constraints, options, ranks);
 //   system.linearise(u);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
 //   EigenSolution modes = system.modes(stiffness.size(), options, {});       // of integrals: stiffness, then masses
 #pragma once
@@ -13,7 +13,6 @@
 #include "fem/ranks/rank_system.hpp"
 #include "fem/space/constraints.hpp"
 
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -35,11 +34,11 @@ NestedLevels nested_levels_of(const FunctionSpace& space);
 
 class DividedSystem {
  public:
-  // Sends the supports, and the equations where these are not divided yet. Constraints are finished, and outlive this.
-  // Throws what check_divisible() throws. It has a matrix where a system of one process has one (without_matrix()).
+  // Divides the equations where they are not divided yet. Constraints are finished, and outlive this. Throws
+  // what check_divisible() throws. It has a matrix where a system of one process has one (without_matrix()).
   DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
                 Ranks& ranks);
-  ~DividedSystem();  // the others forget their parts
+  ~DividedSystem();
   DividedSystem(const DividedSystem&) = delete;
   DividedSystem& operator=(const DividedSystem&) = delete;
 
@@ -51,7 +50,8 @@ class DividedSystem {
 
   // b, x: [unknown of the whole space], from x. The report is that of all ranks.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
-  SolveReport solve(Vector&& b, Vector& x, const LinearTolerance& tolerance);  // b goes when the ranks have theirs
+  SolveReport solve(Vector&& b, Vector& x,
+                    const LinearTolerance& tolerance);  // b goes when the rows of this rank are taken
   // Columns by one factor, where the method is direct.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance);
   bool solves_together() const { return options_.method == LinearMethod::direct; }
@@ -61,10 +61,11 @@ class DividedSystem {
   EigenSolution modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions);
 
  private:
-  SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance, const std::function<void()>& dealt);
-  void answer_questions() const;
-  void send_nesting();
-  NestedLevels send_nesting_of_corners(const std::vector<Index>& first) const;
+  SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance, const std::function<void()>& taken);
+  Vector own(const Vector& all) const;  // rows of this rank
+  NestedLevels nesting() const;
+  NestedLevels nesting_of_corners(const std::vector<Index>& first) const;
+  NestedLevels own_levels(const FunctionSpace& space, const std::vector<Index>& first) const;
   void say(const std::string& line) const;
   void report_once();
 
@@ -72,9 +73,8 @@ class DividedSystem {
   DividedEquations* divided_ = nullptr;  // the equations have it
   Ranks& ranks_;
   LinearSolverOptions options_;
-  std::int32_t number_;                          // of this system among those of the job
   bool linear_;                                  // are all forms?
-  bool nests_;                                   // are nested levels to be sent?
+  bool nests_;                                   // are nested levels to be looked for?
   std::unique_ptr<WholeCoarserFields> coarser_;  // where equations join unknowns
   std::unique_ptr<RankSystem> own_;
   Vector point_;

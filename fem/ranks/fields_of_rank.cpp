@@ -3,10 +3,10 @@
 #include "device/error.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
-#include "fem/ranks/divided_fields.hpp"
 #include "fem/ranks/divided_system.hpp"
 #include "fem/space/nested_nodes.hpp"
 
+#include <fmt/format.h>
 #include <utility>
 
 namespace ritz {
@@ -23,9 +23,9 @@ std::vector<double> at_nodes(const Ghosts& nodes, int components, const std::vec
 }
 
 MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& all, const MixedConstraints& supports) {
-  if (supports.varies_in_time())
-    throw Error(Exit::input, "prescribed values that vary in time were asked for over ranks",
-                "each rank has their numbers at one time", "take one process");
+  if (supports.join_fields())
+    throw Error(Exit::input, "fields that equations join were asked for over ranks",
+                "a part of the mesh knows the equations of each field alone", "take one process");
   Vector u = all.zeros();
   supports.set_values(u);
   std::vector<PartSupports> own;
@@ -46,11 +46,19 @@ std::unique_ptr<const LocalFields> part_of(const MixedOperator& equations, Ranks
 }
 
 const MixedOperator& checked(const MixedOperator& equations, const Ranks& ranks) {
-  check_enough_nodes(equations, ranks);
+  check_divisible(equations, ranks);
   return equations;
 }
 
 }  // namespace
+
+void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
+  for (int k = 0; k < equations.field_count(); ++k)
+    if (equations.space(k).node_count() < ranks.count())
+      throw_not_over_ranks(
+          ranks, fmt::format("a field '{}' of {} nodes", equations.field_name(k), equations.space(k).node_count()),
+          "start fewer ranks");
+}
 
 FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
                            const MixedOperator* rates)
@@ -63,24 +71,26 @@ FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraint
       supports_(supports_of_part(part_, equations, supports)),
       whole_(of_this_rank(whole_problem(equations, supports))) {}
 
-Vector FieldsOfRank::own(int field, const Vector& of_field) const {
-  const Index components = all_.space(field).components();
-  const std::vector<Index>& first = cut_.first(field);
-  const Index begin = first[at_place(ranks_.rank())] * components,
-              end = first[at_place(ranks_.rank()) + 1] * components;
-  const std::vector<double> all = of_field.host();
-  return {part_.device(), std::span(all).subspan(at_place(begin), at_place(end - begin)), "vectors"};
-}
-
 Vector FieldsOfRank::own(const Vector& of_all) const {
   Vector mine = equations().zeros();
-  for (int k = 0; k < all_.field_count(); ++k) equations().layout().put(own(k, all_.layout().part(of_all, k)), k, mine);
+  equations().layout().own(of_all, mine);
   return mine;
+}
+
+void FieldsOfRank::residual(const Vector& u, Vector& r) {
+  Vector own_r = equations().zeros();
+  equations().residual(own(u), own_r);
+  equations().layout().gather(own_r, r);
 }
 
 WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole) const {
   for (FieldMotion& motion : whole.motions)
-    motion.values = [this, field = motion.field, all = std::move(motion.values)] { return own(field, all()); };
+    motion.values = [this, field = motion.field, all = std::move(motion.values)] {
+      const Layout& layout = equations().layout();
+      Vector mine(part_.device(), layout.size(field), "vectors");
+      layout.rows(field).take(all(), mine);
+      return mine;
+    };
   whole.calls.nesting = [this](int field) {
     const FunctionSpace& space = all_.space(field);
     const NestedLevels levels = nested_levels_of(space);
@@ -89,14 +99,18 @@ WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole) const {
     return std::move(of_ranks[at_place(ranks_.rank())]);
   };
   whole.calls.corners = [this](int field) {
-    return corners_at(edge_corners(all_.space(field), all_supports_[field]), part_.mesh_nodes());
+    const EdgeCorners corners = edge_corners(all_.space(field), all_supports_[field]);
+    if (std::ssize(corners.held) < ranks_.count())
+      throw_not_over_ranks(ranks_, fmt::format("an iteration over the edges between {} corners", corners.held.size()),
+                           "start fewer ranks");
+    return corners_at(corners, part_.mesh_nodes());
   };
   return whole;
 }
 
 Vector FieldsOfRank::gathered(const Vector& x) const {
-  Vector all = ranks_.rank() == 0 ? all_.zeros() : Vector();
-  equations().layout().collect(x, all);
+  Vector all = all_.zeros();
+  equations().layout().gather(x, all);
   return all;
 }
 

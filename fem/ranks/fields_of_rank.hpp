@@ -1,10 +1,10 @@
 // Equations of one or several fields where every rank runs the same program: each has the whole mesh, cuts the part of
-// it that it works on, and solves its rows with the others. No rank gives orders.
+// it that it works on, and solves its rows with the others.
 //
 //   const std::unique_ptr<Ranks> ranks = start_ranks();                    // null: one process
 //   const FieldsOfRank mine(equations, supports, *ranks);                  // on all ranks; of the whole mesh
 //   const MixedSolution s = solve(mine, options);                          // fem/analysis/mixed_statics.hpp
-//   Vector u = mine.gathered(s.u);                                         // of the whole mesh, on the first rank
+//   Vector u = mine.gathered(s.u);                                         // of the whole mesh
 #pragma once
 
 #include "fem/preconditioners/fields_system.hpp"
@@ -12,11 +12,14 @@
 
 namespace ritz {
 
-class FieldsOfRank {
+// Throws Error(Exit::environment) for fewer nodes of a field than ranks.
+void check_divisible(const MixedOperator& equations, const Ranks& ranks);
+
+class FieldsOfRank final : public MixedOverRanks {
  public:
   // All ranks make theirs together, from equal equations and supports, which must outlive this. rates: those among the
-  // equations alone, of an evolution in time. Throws what check_enough_nodes() throws, and Error(Exit::input)
-  // for prescribed values that vary in time.
+  // equations alone, of an evolution in time. Prescribed values are those of the present time. Throws what
+  // check_divisible() throws.
   FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
                const MixedOperator* rates = nullptr);
   FieldsOfRank(const FieldsOfRank&) = delete;
@@ -30,13 +33,13 @@ class FieldsOfRank {
   const MixedOperator& equations_of_all() const { return all_; }  // of the whole mesh
   const MixedConstraints& supports_of_all() const { return all_supports_; }
 
-  // x [owned unknown]; the unknowns of the whole mesh on the first rank, nothing on the others. All ranks call it.
+  // x [owned unknown]; the unknowns of the whole mesh. All ranks call it.
   Vector gathered(const Vector& x) const;
-  Vector own(const Vector& of_all) const;  // [owned unknown] of a vector that every rank has; no messages
+  Vector own(const Vector& of_all) const;              // [owned unknown] of a vector that every rank has; no messages
+  void residual(const Vector& u, Vector& r) override;  // of the whole mesh
 
  private:
   WholeProblem of_this_rank(WholeProblem whole) const;
-  Vector own(int field, const Vector& of_field) const;
 
   const MixedOperator& all_;
   const MixedConstraints& all_supports_;

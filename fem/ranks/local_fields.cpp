@@ -141,47 +141,6 @@ MixedIntegral of_several_fields(const Integral& integral, std::vector<int> field
 
 }  // namespace
 
-void add(Packed& to, const LocalFieldsData& part) {
-  to.add(part.spaces.size());
-  for (const LocalFieldsData::Space& each : part.spaces) {
-    add(to, each.nodes);
-    to.add(each.family).add(each.met_before).add(each.elements.size());
-    for (const auto& [kind, name] : each.elements) to.add(kind).add(name);
-  }
-  to.add(part.mesh_nodes).add(part.of_several).add(part.fields_of.size());
-  for (const std::vector<int>& fields : part.fields_of) to.add(fields);
-  add(to, part.integrals);
-}
-
-LocalFieldsData fields_part_data(Unpacked& from, const FunctionElsewhere& functions) {
-  LocalFieldsData part;
-  for (auto spaces = from.get<std::size_t>(); spaces > 0; --spaces) {
-    LocalFieldsData::Space& each = part.spaces.emplace_back(part_data(from));
-    from.get(each.family);
-    each.met_before = from.list<Node>();
-    for (auto elements = from.get<std::size_t>(); elements > 0; --elements) {
-      const auto kind = from.get<CellKind>();
-      each.elements.push_back({kind, from.text()});
-    }
-  }
-  part.mesh_nodes = from.list<Node>();
-  from.get(part.of_several);
-  for (auto integrals = from.get<std::size_t>(); integrals > 0; --integrals) part.fields_of.push_back(from.list<int>());
-  part.integrals = part_integrals(from, part.spaces.front().nodes.cells, functions);
-  return part;
-}
-
-const std::vector<PointFunction>& given_of(const MixedOperator& equations, std::size_t integral) {
-  if (integral < equations.integrals().size()) return equations.integrals()[integral].form.numbers.given;
-  integral -= equations.integrals().size();
-  for (int k = 0; k < equations.field_count(); ++k) {
-    const std::span<const Integral> own = equations.integrals_of(k);
-    if (integral < own.size()) return own[integral].form.given;
-    integral -= own.size();
-  }
-  throw Error(Exit::internal, "a rank asks for a function of an integral that there is not");
-}
-
 FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks) : equations_(equations) {
   std::vector<const FunctionSpace*> spaces;
   for (int k = 0; k < equations.field_count(); ++k) {
@@ -276,9 +235,7 @@ std::vector<std::shared_ptr<const Ghosts>> ghosts_of(const LocalFieldsData& data
 }  // namespace
 
 LocalFields::LocalFields(LocalFieldsData data, const Time& time, const Device& device, Ranks& ranks)
-    : asks_(std::ranges::any_of(data.integrals.integrals, [](const Integral& i) { return !i.form.given.empty(); })),
-      own_(data, time, ranks.among_all(device), ghosts_of(data, ranks)),
-      mesh_nodes_(std::move(data.mesh_nodes)) {}
+    : own_(data, time, ranks.among_all(device), ghosts_of(data, ranks)), mesh_nodes_(std::move(data.mesh_nodes)) {}
 
 MixedConstraints LocalFields::supports(const std::vector<PartSupports>& of_fields,
                                        const std::vector<std::vector<double>>& values) const {

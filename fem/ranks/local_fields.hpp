@@ -1,14 +1,11 @@
 // The part of equations of several fields that a rank works on: of each field nodes that it owns, contiguous as the
 // space numbers them, and all cells around any of them and around those that follow them by equations. So the rows of
-// all blocks for these nodes are complete without the cells of others. The first rank, which has the mesh, cuts it; the
-// others get their parts as messages.
+// all blocks for these nodes are complete without the cells of others. Every rank has the mesh, and cuts its part.
 //
-//   FieldsCutter cut(equations, ranks);                                                        // the first rank
-//   LocalFieldsData data = cut.part(rank);   Packed to;   add(to, data);                        // to another one
-//   const LocalFields part(fields_part_data(from, functions), time, device, ranks);              // all ranks
+//   FieldsCutter cut(equations, ranks);
+//   const LocalFields part(cut.part(rank), time, device, ranks);              // all ranks together
 //
-// Nodes of each field are [owned | ghosts], in the order of the whole space. Where every rank has the whole mesh, each
-// cuts its own part (fem/ranks/fields_of_rank.hpp).
+// Nodes of each field are [owned | ghosts], in the order of the whole space.
 #pragma once
 
 #include "fem/ranks/space_part.hpp"
@@ -40,15 +37,9 @@ struct LocalFieldsData {
   Index of_several = 0;                          // so many are of several fields
 };
 
-void add(Packed& to, const LocalFieldsData& part);
-LocalFieldsData fields_part_data(Unpacked& from, const FunctionElsewhere& functions);
-
-// Coefficients and loads of the integrals, as the parts number these.
-const std::vector<PointFunction>& given_of(const MixedOperator& equations, std::size_t integral);
-
 class FieldsCutter {
  public:
-  // The equations must outlive the cutter, and parts that stay in this process.
+  // The equations must outlive the cutter and its parts.
   FieldsCutter(const MixedOperator& equations, int ranks);
   LocalFieldsData part(int rank);
   const std::vector<Index>& first(int field) const { return first_[static_cast<std::size_t>(field)]; }  // [rank + 1]
@@ -81,7 +72,6 @@ class LocalFields {
   const FunctionSpace& space(int field) const { return equations().space(field); }
   const Device& device() const { return equations().device(); }
   const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // as the whole mesh numbers them
-  bool asks() const { return asks_; }  // has any form functions, which the first rank evaluates?
 
   // Prescribed unknowns and equations between unknowns, [field]. values: [field][unknown with ghosts] of those that are
   // eliminated, where all others are zero; none: all are. All ranks make theirs together.
@@ -89,7 +79,6 @@ class LocalFields {
                             const std::vector<std::vector<double>>& values = {}) const;
 
  private:
-  bool asks_;
   FieldsOnPart own_;
   std::vector<Node> mesh_nodes_;
 };

@@ -51,48 +51,32 @@ void copy_head(const Vector& from, Vector& to) {
                                          std::min(from.size(), to.size()) * Index{sizeof(double)});
 }
 
-Operator::Task numbers_of(PartTask task) {
-  if (task == PartTask::action) return Operator::Task::action;
-  return task == PartTask::transposed_action ? Operator::Task::matrix : Operator::Task::residual;
-}
-
 }  // namespace
 
-Vector PartEquations::with_ghosts(const Vector& whole) const {
-  const int components = part_->space().components();
-  Vector own(part_->space().device(), part_->ghosts()->owned() * components, "vectors");
-  part_->rows(components).deal(whole, own);
+Vector PartEquations::on_part(const Vector& u) const {
   Vector all = part_->space().zeros();
-  copy_head(own, all);
+  if (u.empty()) return all;
+  const int components = part_->space().components();
+  part_->rows(components).take(u, all);
   part_->ghosts()->fetch(all, components);
   return all;
 }
 
-Vector PartEquations::point(bool at_zero, const Vector& u) const {
-  return at_zero ? part_->space().zeros() : with_ghosts(u);
-}
-
-void PartEquations::compute(PartTask task, bool at_zero, const Vector& u, const Vector& x, Vector& y,
-                            const std::function<void()>& evaluated) const {
-  equations_.take_numbers(numbers_of(task));
-  evaluated();
-  const Vector here = point(at_zero, u);
+void PartEquations::compute(PartTask task, const Vector& u, const Vector& x, Vector& y) const {
+  const Vector here = on_part(u);
   if (task == PartTask::commit) return equations_.commit(here);
   Vector result = part_->space().zeros();
   if (task == PartTask::residual) equations_.residual(here, result);
-  else if (task == PartTask::action) equations_.action(here, with_ghosts(x), result);
-  else transposed_tangent(equations_, here).apply(with_ghosts(x), result);  // columns of owned nodes are complete, too
+  else if (task == PartTask::action) equations_.action(here, on_part(x), result);
+  else transposed_tangent(equations_, here).apply(on_part(x), result);  // columns of owned nodes are complete, too
   const int components = part_->space().components();
   Vector own(result.device(), part_->ghosts()->owned() * components, "vectors");
   copy_head(result, own);
-  part_->rows(components).collect(own, y);
+  part_->rows(components).gather(own, y);
 }
 
-DerivedFields PartEquations::evaluate(const Vector& u, const std::string& form,
-                                      const std::function<void()>& evaluated) const {
-  equations_.take_numbers(Operator::Task::evaluate);
-  evaluated();
-  DerivedFields fields = equations_.evaluate(with_ghosts(u), form);
+DerivedFields PartEquations::evaluate(const Vector& u, const std::string& form) const {
+  DerivedFields fields = equations_.evaluate(on_part(u), form);
   if (!part_->space().isoparametric()) fields.at_nodes = std::move(fields.at_space_nodes);
   fields.at_nodes.resize(static_cast<std::size_t>(part_->ghosts()->owned() * fields.components));
   return fields;

@@ -1,10 +1,9 @@
 // The share of a rank in a space and in equations on it, for as long as any system or operator of the job needs them.
-// All ranks make theirs and call each function together. The first rank, which has the whole space, also gives and
-// takes vectors of it; those of the others are empty.
+// All ranks make theirs and call each function together, with vectors of the whole space, which every rank has.
 //
 //   auto part = std::make_shared<const RankPart>(std::move(data), device, ranks);
 //   PartEquations own(part, std::move(integrals));
-//   own.take(place);   own.compute(PartTask::residual, u, {}, r, questions);
+//   own.take(place);   own.compute(PartTask::residual, u, {}, r);
 #pragma once
 
 #include "fem/ranks/cell_states.hpp"
@@ -13,7 +12,6 @@
 #include "solvers/algebra/ghosts.hpp"
 #include "solvers/algebra/rank_rows.hpp"
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,7 +43,7 @@ struct EquationsPlace {
 };
 EquationsPlace place_of(const Operator& equations);
 
-enum class PartTask : std::uint8_t { residual, action, transposed_action, commit, evaluate };
+enum class PartTask { residual, action, transposed_action, commit };
 
 class PartEquations {
  public:
@@ -57,22 +55,18 @@ class PartEquations {
   void take(const EquationsPlace& place);
   void set_numbers(const PartIntegrals& integrals);  // of the same forms at the same places
 
-  // u with ghosts, on the part; zero where `at_zero`.
-  Vector point(bool at_zero, const Vector& u) const;
-  // `evaluated` is called when all functions have been evaluated, before long work. x: of an action; y: of one, or the
-  // residual. A transposed action is that of a matrix which goes afterwards.
-  void compute(PartTask task, bool at_zero, const Vector& u, const Vector& x, Vector& y,
-               const std::function<void()>& evaluated) const;
+  Vector on_part(const Vector& u) const;  // u with ghosts; zero where it is empty
+  // u: empty for zero; x: of an action; y: of one, or the residual. A transposed action is that of a matrix which goes
+  // afterwards.
+  void compute(PartTask task, const Vector& u, const Vector& x, Vector& y) const;
   // Results at owned nodes [node][component] and in all cells of the part.
-  DerivedFields evaluate(const Vector& u, const std::string& form, const std::function<void()>& evaluated) const;
+  DerivedFields evaluate(const Vector& u, const std::string& form) const;
 
   // Internal variables of all cells of the part: CellStates::of().
   std::vector<double> states() const;
   void set_states(std::span<const double> numbers);
 
  private:
-  Vector with_ghosts(const Vector& whole) const;
-
   std::shared_ptr<const RankPart> part_;
   std::vector<std::size_t> integral_of_;
   Operator equations_;

@@ -64,18 +64,4 @@ DependentNodeRows relations_of(const Constraints& constraints, Index first, Inde
   return rows;
 }
 
-void add(Packed& to, const DependentNodeRows& rows) {
-  to.add(rows.node).add(rows.begin).add(rows.followed).add(rows.block).add(rows.dependent);
-}
-
-DependentNodeRows unpacked_relations(Unpacked& from) {
-  DependentNodeRows rows;
-  rows.node = from.list<Index>();
-  rows.begin = from.list<Index>();
-  rows.followed = from.list<Index>();
-  rows.block = from.list<double>();
-  rows.dependent = from.list<std::uint8_t>();
-  return rows;
-}
-
 }  // namespace ritz

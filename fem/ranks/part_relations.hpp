@@ -2,10 +2,9 @@
 // space. A node that is followed may belong to any rank; one whose value is prescribed is left out, since its row and
 // column are empty. Private to fem/analysis.
 //
-//   part.relations = relations_of(constraints, first, last, others);     // the first rank
+//   part.relations = relations_of(constraints, first, last, others);
 #pragma once
 
-#include "device/ranks/packed.hpp"
 #include "fem/space/constraints.hpp"
 #include "solvers/multigrid/divided_transform.hpp"
 
@@ -16,8 +15,5 @@ namespace ritz {
 // Rows of the nodes from `first` to below `last`, and of others, ascending, as the space of the constraints numbers
 // them.
 DependentNodeRows relations_of(const Constraints& constraints, Index first, Index last, std::span<const Index> others);
-
-void add(Packed& to, const DependentNodeRows& rows);
-DependentNodeRows unpacked_relations(Unpacked& from);
 
 }  // namespace ritz

@@ -107,18 +107,6 @@ PreconditionerKind RankSystem::preconditioner_of_modes(const Room& room, std::ve
   return memory.preconditioner;
 }
 
-void RankSystem::deal(const AttachedMotions* all, AttachedMotions& mine) const {
-  const int count = static_cast<int>(mine.mass.size());
-  Vector whole, own(device(), owned() * components(), "vectors");
-  if (all != nullptr) whole = Vector(device(), all->U.rows(), "vectors");
-  mine.U = MultiVector(device(), own.size(), count, "eigenvectors");
-  for (int motion = 0; motion < count; ++motion) {
-    if (all != nullptr) all->U.get_column(motion, whole);
-    rows().deal(whole, own);
-    mine.U.set_column(motion, own);
-  }
-}
-
 // The integrals of the part with the factors, but for those with none.
 Operator RankSystem::sum_of(const std::vector<double>& factors) const {
   std::vector<Integral> integrals;
@@ -132,13 +120,8 @@ Operator RankSystem::sum_of(const std::vector<double>& factors) const {
   return Operator(space(), std::move(integrals));
 }
 
-EigenSolution RankSystem::modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated) {
+EigenSolution RankSystem::modes_without_matrix(const ModesWanted& wanted) {
   const Operator stiffness = sum_of(wanted.stiffness), masses = sum_of(wanted.masses);
-  for (const Operator* each : {&stiffness, &masses}) {
-    each->take_numbers(Operator::Task::action);
-    each->take_numbers(Operator::Task::diagonal);
-  }
-  evaluated();
   auto phase = device().profile().phase("solve");
   const AttachedMotions& motions = wanted.motions;
   const MatrixFree K(stiffness, held_, Vector(), {}, &field_), M(masses, held_, Vector(), 0.0, &field_);
@@ -176,11 +159,11 @@ EigenSolution RankSystem::modes_without_matrix(const ModesWanted& wanted, const 
   return found;
 }
 
-EigenSolution RankSystem::modes(const ModesWanted& wanted, const std::function<void()>& evaluated) {
-  if (options_.operator_kind == OperatorKind::matrix_free) return modes_without_matrix(wanted, evaluated);
-  assemble({.at = {.factors = wanted.stiffness}}, {}, evaluated);
+EigenSolution RankSystem::modes(const ModesWanted& wanted) {
+  if (options_.operator_kind == OperatorKind::matrix_free) return modes_without_matrix(wanted);
+  assemble({.at = {.factors = wanted.stiffness}}, {});
   const std::unique_ptr<const DividedMatrix> masses =
-      matrix({.at = {.factors = wanted.masses}}, space().zeros(), Pivot::zero, evaluated);
+      matrix({.at = {.factors = wanted.masses}}, space().zeros(), Pivot::zero);
   auto phase = device().profile().phase("solve");
   if (wanted.options.method == EigenMethod::lanczos) return modes_by_factor(wanted, *masses);
   return modes_by_iteration(wanted, *masses);

@@ -24,7 +24,7 @@ struct RanksQuestion {
 
 struct RanksForecast {
   std::string path;               // how the system is solved
-  std::vector<RankShare> shares;  // [rank]; the first one has arrays of the whole model, too
+  std::vector<RankShare> shares;  // [rank], with arrays of the whole model
   // In an iteration, between the ranks' nodes of the finest level: products in double precision and in that of the
   // cycle, each with one message to a neighbour.
   int products = 1, products_of_cycle = 0;

@@ -32,7 +32,6 @@ RankSystem::RankSystem(std::shared_ptr<PartEquations> equations, PartSupports su
       field_{.ghosts = ghosts_,
              .cells = equations_->part().part().cells(),
              .along_curve = equations_->part().part().along_curve(),
-             .evaluated = std::move(calls.evaluated),
              .relations = std::move(calls.relations),
              .nesting = std::move(calls.nesting),
              .replicated = replicated_unknowns()} {
@@ -45,27 +44,23 @@ RankRows RankSystem::rows() const { return equations_->part().rows(components())
 
 void RankSystem::end() { cache_.end(); }
 
-void RankSystem::assemble(const TangentPlace& at, const Vector& u, const std::function<void()>& evaluated) {
+void RankSystem::assemble(const TangentPlace& at, const Vector& u) {
   cache_.matrix_replaced();
   A_.reset();
-  const Vector point = equations_->point(at.at_zero, u);
-  if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point, evaluated);
+  const Vector point = equations_->on_part(u);
+  if (options_.operator_kind == OperatorKind::matrix_free) linearise_without_matrix(at, point);
   else {
     if (!room_is_checked_) check_room();
     room_is_checked_ = true;
-    A_ = matrix(at, point, Pivot::of_diagonal, evaluated);
+    A_ = matrix(at, point, Pivot::of_diagonal);
   }
   device().memory().trim();
   return_freed_host_memory();
 }
 
-void RankSystem::linearise_without_matrix(const TangentPlace& at, const Vector& point,
-                                          const std::function<void()>& evaluated) {
+void RankSystem::linearise_without_matrix(const TangentPlace& at, const Vector& point) {
   auto phase = device().profile().phase("assembly");
   equations_->take(at.at);
-  equations_->equations().take_numbers(Operator::Task::action);
-  equations_->equations().take_numbers(Operator::Task::diagonal);
-  evaluated();
   if (at.anew) without_matrix_.reset();
   if (without_matrix_) without_matrix_->move_to(point);
   else without_matrix_.emplace(equations_->equations(), held_, point, &field_);
@@ -97,12 +92,11 @@ void RankSystem::check_room() {
   });
 }
 
-std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
-                                                  const std::function<void()>& evaluated) {
+std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const Vector& point, Pivot pivot) {
   BlockMatrix rows;
   double value = 0;
   {
-    SparseMatrix K = part_matrix(at, point, evaluated);
+    SparseMatrix K = part_matrix(at, point);
     auto phase = device().profile().phase("constraints");
     if (pivot == Pivot::of_diagonal) value = std::max(max_abs(K.diagonal()), 1e-300);
     held_.eliminate(K, value);
@@ -114,12 +108,9 @@ std::unique_ptr<DividedMatrix> RankSystem::matrix(const TangentPlace& at, const 
   return std::make_unique<DividedMatrix>(std::move(whole.ghosts), std::move(whole.matrix));
 }
 
-SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point,
-                                     const std::function<void()>& evaluated) {
+SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point) {
   auto phase = device().profile().phase("assembly");
   equations_->take(at.at);
-  equations_->equations().take_numbers(Operator::Task::matrix);
-  evaluated();
   SparseMatrix K = equations_->equations().make_matrix();
   equations_->equations().assemble_once(point, K);
   if (at.kind == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too

@@ -33,14 +33,12 @@ enum class Tangent : std::uint8_t { itself, transposed };
 // The equations at the time that the tangent is of.
 struct TangentPlace {
   EquationsPlace at = {};
-  bool at_zero = true;             // of equations that are linear, or begin there
   bool anew = false;               // preconditioners of tangents before are of no use
   Tangent kind = Tangent::itself;  // transposed: with a matrix alone
 };
 
 // Calls of all ranks together while they make a preconditioner without a matrix (fem/operator/divided_field.hpp).
 struct RankCalls {
-  std::function<void()> evaluated;
   std::function<DependentNodeRows(int order, const Ghosts& nodes)> relations;
   std::function<NestedLevels(const std::vector<Index>& first)> nesting;
 };
@@ -63,9 +61,8 @@ class RankSystem {
   const std::vector<Index>& first() const { return ghosts_->first(); }  // [rank + 1] nodes
   RankRows rows() const;                                                // unknowns
 
-  // u: of the whole space on the first rank. `evaluated` is called when all functions have been evaluated, before long
-  // work.
-  void assemble(const TangentPlace& place, const Vector& u, const std::function<void()>& evaluated);
+  // u: of the whole space; empty where it is zero, or equations are linear.
+  void assemble(const TangentPlace& place, const Vector& u);
 
   // Nested levels of the part, before the first solution.
   void set_nested(NestedLevels nested) { nested_ = std::move(nested); }
@@ -79,10 +76,7 @@ class RankSystem {
   // Before the destructor, on all ranks, unless a rank is lost: gives the factor back.
   void end();
 
-  // mine: the owned unknowns of motions, which the first rank has as `all`; its numbers are there.
-  void deal(const AttachedMotions* all, AttachedMotions& mine) const;
-  // Vectors are those of owned unknowns. `evaluated` is called for the stiffness, and for the masses.
-  EigenSolution modes(const ModesWanted& wanted, const std::function<void()>& evaluated);
+  EigenSolution modes(const ModesWanted& wanted);  // vectors are those of owned unknowns
 
   std::string description() const;  // what each rank has
   std::string exchanges() const;    // what this rank has sent, after the first solution
@@ -91,20 +85,19 @@ class RankSystem {
   const Device& device() const { return space().device(); }
 
  private:
-  void linearise_without_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
+  void linearise_without_matrix(const TangentPlace& at, const Vector& point);
   std::vector<SolveReport> solve_by_plan(const Columns& columns, const LinearTolerance& tolerance);
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
   EigenSolution modes_by_iteration(const ModesWanted& wanted, const DividedMatrix& masses) const;
-  EigenSolution modes_without_matrix(const ModesWanted& wanted, const std::function<void()>& evaluated);
+  EigenSolution modes_without_matrix(const ModesWanted& wanted);
   Operator sum_of(const std::vector<double>& factors) const;
   // Do products without a matrix know equations between unknowns?
   bool acts_on_related() const { return supports_.related && options_.operator_kind == OperatorKind::matrix_free; }
   const FunctionSpace& space() const { return equations_->part().space(); }
   void check_room();                       // throws an AgreedError
   enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
-  std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot,
-                                        const std::function<void()>& evaluated);
-  SparseMatrix part_matrix(const TangentPlace& at, const Vector& point, const std::function<void()>& evaluated);
+  std::unique_ptr<DividedMatrix> matrix(const TangentPlace& at, const Vector& point, Pivot pivot);
+  SparseMatrix part_matrix(const TangentPlace& at, const Vector& point);
   SmoothedAggregationOptions multigrid_options() const;
   std::unique_ptr<LinearOperator> preconditioner(const DividedMatrix& A, PreconditionerKind kind) const;
   // The same on all ranks: a shortage that one of them predicts.

@@ -1,7 +1,6 @@
 #include "fem/ranks/space_part.hpp"
 
 #include "device/error.hpp"
-#include "fem/forms/diffusion.hpp"
 #include "fem/modules/plugin_elements.hpp"
 
 #include <algorithm>
@@ -13,156 +12,20 @@ namespace {
 
 // A function of the whole mesh, called with points in cells of a part.
 struct OnWholeMesh {
-  std::function<void(const EvaluationPoints&, double, std::span<double>)> evaluate;
+  PointFunction function;
+  const Mesh* whole;
   std::shared_ptr<const std::vector<Index>> cells;  // [cell of the part]
-  bool varies;
-  bool depends_on_time() const { return varies; }
+  bool depends_on_time() const { return function.varies_in_time(); }
   void operator()(const EvaluationPoints& points, double t, std::span<double> values) const {
-    if (points.mesh == nullptr) return evaluate(points, t, values);
+    if (points.mesh == nullptr) return function(points, t, values);
     std::vector<Index> holding;
     holding.reserve(points.cells.size());
     for (const Index cell : points.cells) holding.push_back((*cells)[static_cast<std::size_t>(cell)]);
-    evaluate(EvaluationPoints(points.x, *points.mesh, holding, points.xi), t, values);
+    function(EvaluationPoints(points.x, *whole, holding, points.xi), t, values);
   }
 };
 
-void add(Packed& to, const CurvedCells& curved) {
-  to.add(curved.cells).add(curved.points).add(curved.functions != nullptr);
-  if (curved.functions == nullptr) return;
-  const std::span<const Point> nodes = curved.functions->nodes();
-  to.add(curved.functions->shape()).add(curved.functions->order()).add(std::vector<Point>(nodes.begin(), nodes.end()));
-}
-
-CurvedCells curved_cells(Unpacked& from) {
-  CurvedCells curved{.functions = nullptr, .cells = from.list<std::int64_t>(), .points = from.list<Point>()};
-  if (!from.get<bool>()) return curved;
-  const auto shape = from.get<CellKind>();
-  const int order = from.get<int>();
-  curved.functions = std::make_shared<const LagrangePolynomials>(shape, order, from.list<Point>());
-  return curved;
-}
-
-void add(Packed& to, const FormValue& form) {
-  to.add(form.name).add(form.module).add(form.bytes).add(form.state_start);
-  to.add(form.kernels).add(form.law.kernel).add(form.law.module).add(form.law.measure).add(form.law.plane_stress);
-  for (const int number : {form.components, form.dimension, form.codimension, form.derived, form.extra_degree,
-                           form.cell, form.given_count, form.state_points})
-    to.add(number);
-  for (const bool fact : {form.uses_value, form.has_matrix, form.symmetric, form.linear, form.reads_time}) to.add(fact);
-  std::vector<std::uint8_t> varies;
-  for (const PointFunction& each : form.given) varies.push_back(each.varies_in_time() ? 1 : 0);
-  to.add(varies);
-}
-
-FormValue form_value(Unpacked& from, std::size_t integral, const std::shared_ptr<const std::vector<Index>>& cells,
-                     const FunctionElsewhere& functions) {
-  FormValue form(Diffusion<3>{});  // any one: all of its facts are replaced
-  form.name = from.text();
-  form.module = from.text();
-  from.get(form.bytes);
-  form.state_start = from.list<double>();
-  form.kernels = from.text();
-  form.law.kernel = from.text();
-  form.law.module = from.text();
-  form.law.measure = from.get<Strain>();
-  form.law.plane_stress = from.get<bool>();
-  for (int* const number : {&form.components, &form.dimension, &form.codimension, &form.derived, &form.extra_degree,
-                            &form.cell, &form.given_count, &form.state_points})
-    from.get(*number);
-  for (bool* const fact : {&form.uses_value, &form.has_matrix, &form.symmetric, &form.linear, &form.reads_time})
-    from.get(*fact);
-  form.given.clear();
-  for (const std::uint8_t varies : from.list<std::uint8_t>())
-    form.given.emplace_back(OnWholeMesh{[functions, integral, function = form.given.size()](
-                                            const EvaluationPoints& points, double t, std::span<double> values) {
-                                          functions(integral, function, points, t, values);
-                                        },
-                                        cells, varies != 0});
-  return form;
-}
-
 }  // namespace
-
-void add(Packed& to, const PartData& part) {
-  to.add(part.mesh.dimension).add(part.mesh.structural).add(part.mesh.points).add(part.mesh.source);
-  to.add(part.mesh.blocks.size());
-  for (const CellBlock& block : part.mesh.blocks) {
-    to.add(block.kind).add(block.nodes);
-    add(to, block.curved);
-  }
-  to.add(part.components).add(part.order).add(part.elements.size());
-  for (const std::string& element : part.elements) to.add(element);
-  to.add(part.first).add(part.last);
-  to.add(part.cells)
-      .add(part.along_curve)
-      .add(part.numbering.cell_order)
-      .add(part.numbering.cell_nodes)
-      .add(part.numbering.node_count)
-      .add(part.numbering.order);
-  to.add(part.reached);
-}
-
-void add(Packed& to, const PartSupports& part) {
-  to.add(part.held).add(part.related).add(part.coupled);
-  add(to, part.relations);
-}
-
-void add(Packed& to, const PartIntegrals& part) {
-  to.add(part.integral_of);
-  for (const Integral& each : part.integrals) {
-    to.add(each.everywhere).add(each.cells).add(each.facets).add(each.nodes).add(each.factor);
-    add(to, each.form);
-  }
-}
-
-PartData part_data(Unpacked& from) {
-  PartData part;
-  from.get(part.mesh.dimension);
-  from.get(part.mesh.structural);
-  part.mesh.points = from.list<double>();
-  part.mesh.source = from.text();
-  for (auto blocks = from.get<std::size_t>(); blocks > 0; --blocks) {
-    CellBlock& block = part.mesh.blocks.emplace_back();
-    from.get(block.kind);
-    block.nodes = from.list<Node>();
-    block.curved = curved_cells(from);
-  }
-  from.get(part.components);
-  from.get(part.order);
-  for (auto elements = from.get<std::size_t>(); elements > 0; --elements) part.elements.push_back(from.text());
-  from.get(part.first);
-  from.get(part.last);
-  part.cells = from.list<Index>();
-  part.along_curve = from.list<Index>();
-  part.numbering.cell_order = from.list<Index>();
-  part.numbering.cell_nodes = from.list<Node>();
-  from.get(part.numbering.node_count);
-  from.get(part.numbering.order);
-  part.reached = from.list<Index>();
-  return part;
-}
-
-PartSupports part_supports(Unpacked& from) {
-  PartSupports part{.held = from.list<std::uint8_t>(), .related = from.get<bool>()};
-  from.get(part.coupled);
-  part.relations = unpacked_relations(from);
-  return part;
-}
-
-PartIntegrals part_integrals(Unpacked& from, const std::vector<Index>& cells, const FunctionElsewhere& functions) {
-  PartIntegrals part{.integrals = {}, .integral_of = from.list<std::size_t>()};
-  const auto all_cells = std::make_shared<const std::vector<Index>>(cells);
-  for (const std::size_t number : part.integral_of) {
-    const auto everywhere = from.get<bool>();
-    const std::vector<Index> own_cells = from.list<Index>();
-    const std::vector<FacetOfCell> facets = from.list<FacetOfCell>();
-    const std::vector<Node> nodes = from.list<Node>();
-    const auto factor = from.get<double>();
-    part.integrals.push_back(
-        {form_value(from, number, all_cells, functions), everywhere, own_cells, facets, nodes, factor});
-  }
-  return part;
-}
 
 std::vector<Index> equal_parts(const FunctionSpace& space, int ranks) {
   std::vector<Index> first;
@@ -461,14 +324,7 @@ void SpaceCutter::take(const Integral& each, std::size_t number, const std::shar
     if (const Node place = mesh_place_[static_cast<std::size_t>(node)]; place >= 0) here.nodes.push_back(place);
   const bool has_place = here.everywhere || !here.cells.empty() || !here.facets.empty() || !here.nodes.empty();
   if (!has_place && order_ != Cells::of_fields) return;
-  for (PointFunction& given : here.form.given)
-    given = OnWholeMesh{
-        [&whole = whole_.mesh(), function = given](const EvaluationPoints& points, double t, std::span<double> values) {
-          EvaluationPoints there = points;
-          if (points.mesh != nullptr) there.mesh = &whole;
-          function(there, t, values);
-        },
-        cells, given.varies_in_time()};
+  for (PointFunction& given : here.form.given) given = OnWholeMesh{given, &whole_.mesh(), cells};
   part.integrals.push_back(std::move(here));
   part.integral_of.push_back(number);
 }

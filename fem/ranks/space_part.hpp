@@ -1,17 +1,14 @@
 // The part of a space that a rank works on: nodes that it owns, which are contiguous as the space numbers them, along
 // the curve; and all cells around them, so that the rows of a matrix for these nodes are complete without the cells of
-// others. The first rank, which has the mesh, cuts it; the others get their parts as messages.
+// others. Every rank has the mesh, and cuts its part.
 //
 //   SpaceCutter cut(space, equal_parts(space, ranks));
-//   PartData data = cut.part(rank);                               // the first rank
+//   const SpacePart part(cut.part(rank), device);
 //   PartIntegrals own = cut.integrals(rank, integrals);
-//   Packed message;   add(message, data);                         // to another one
-//   Unpacked from(message);   const SpacePart part(part_data(from), device);   // there
 //
 // Nodes of the part are [owned | reached], in the order of the whole space, so that its rows of a matrix are the first.
 #pragma once
 
-#include "device/ranks/packed.hpp"
 #include "fem/ranks/part_relations.hpp"
 #include "fem/operator/integral.hpp"
 #include "fem/space/constraints.hpp"
@@ -58,18 +55,6 @@ struct PartSupports {
   CoupledCount coupled = {};            // of a matrix with them
 };
 
-// The values of a function of the first rank: of an integral among all, and a number among its functions.
-using FunctionElsewhere = std::function<void(std::size_t integral, std::size_t function, const EvaluationPoints& points,
-                                             double t, std::span<double> values)>;
-
-void add(Packed& to, const PartData& part);
-void add(Packed& to, const PartIntegrals& part);
-void add(Packed& to, const PartSupports& part);
-PartData part_data(Unpacked& from);
-PartSupports part_supports(Unpacked& from);
-// Functions of integrals become calls of `functions`, at points in cells [cell of the part] of the whole mesh.
-PartIntegrals part_integrals(Unpacked& from, const std::vector<Index>& cells, const FunctionElsewhere& functions);
-
 // [rank + 1] The first node of each rank: parts of equally many nodes; or nearly so, where the curve enters a cell, so
 // that the nodes which a cell is the first to have are of one rank in all orders. Then a rank may have no corner of a
 // cell: false in `all_have`.
@@ -99,7 +84,7 @@ class SpaceCutter {
   // along the curve, cells around the nodes of several spaces; nodes of the mesh keep their order, on which the signs
   // of edges depend, all nodes of the space are numbered, and integrals that a part lacks are in it without a place.
   enum class Cells { along_curve, inner_first, with_patches, of_fields };
-  // The space must outlive the cutter, and parts that stay in this process.
+  // The space must outlive the cutter and its parts.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order = Cells::along_curve);
   // Orders cells as those of fields; cells [rank], each along the curve.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, std::shared_ptr<const CellsOfRanks> cells);

@@ -2,7 +2,7 @@
 
 #include "fem/sensitivity/array_derivative.hpp"
 #include "fem/sensitivity/cell_work.hpp"
-#include "fem/analysis/evolution.hpp"
+#include "fem/analysis/implicit_evolution.hpp"
 #include "fem/analysis/support_motion.hpp"
 #include "fem/sensitivity/position_derivative.hpp"
 #include "fem/analysis/setup.hpp"
@@ -15,7 +15,7 @@
 namespace ritz {
 namespace {
 
-using Stage = Evolution::Stage;
+using Stage = ImplicitEvolution::Stage;
 
 void add(const std::vector<double>& x, std::vector<double>& sum) {
   for (std::size_t i = 0; i < x.size(); ++i) sum[i] += x[i];
@@ -81,7 +81,7 @@ Index bytes_of(const Stage& stage) {
 // Goes backwards through the parts of a trajectory.
 class BackwardsInTime {
  public:
-  BackwardsInTime(const Model& model, Evolution& evolution, const Trajectory& path,
+  BackwardsInTime(const Model& model, ImplicitEvolution& evolution, const Trajectory& path,
                   const StepDerivative& add_derivative, std::span<const DifferentiatedNumber> numbers)
       : model_(model), evolution_(evolution), path_(path), add_derivative_(add_derivative), numbers_(numbers) {
     const std::vector<double> zeros(static_cast<std::size_t>(model.space->unknown_count()), 0.0);
@@ -191,12 +191,12 @@ class BackwardsInTime {
   }
 
   const Model& model_;
-  Evolution& evolution_;
+  ImplicitEvolution& evolution_;
   const Trajectory& path_;
   const StepDerivative& add_derivative_;
   std::span<const DifferentiatedNumber> numbers_;
   std::optional<StageWork> of_arrays_, of_numbers_;
-  Evolution::Adjoint adjoint_;
+  ImplicitEvolution::Adjoint adjoint_;
   TransientDerivatives result_;
 };
 
@@ -225,6 +225,9 @@ bool is_moved_at_begin(const Model& model, const Transient& options) {
 
 std::optional<NotDifferentiable> not_differentiable(const Model& model, const Transient& options) {
   const auto is_symmetric = [](const Integral& i) { return i.form.symmetric || !i.form.has_matrix; };
+  if (options.central_differences)
+    return NotDifferentiable{"an evolution by central differences", "their adjoint steps are not in Ritz",
+                             "take the generalised-alpha method"};
   if (!std::ranges::all_of(with_rates(model), is_symmetric) &&
       !Operator(*model.space, with_rates(model)).can_assemble())
     return NotDifferentiable{"an evolution of such an order whose tangent is not symmetric",

@@ -140,6 +140,9 @@ void Constraints::upload_values() {
 }
 
 void Constraints::relate(LinearEquations equations) {
+  if (equations.join_fields())
+    throw Error(Exit::internal,
+                fmt::format("constraints of one field were given {}, which joins several", equations.origin));
   if (equations.size() > 0) equations_.push_back(std::move(equations));
 }
 

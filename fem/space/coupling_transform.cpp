@@ -12,22 +12,6 @@ namespace {
 
 std::size_t at(Index i) { return static_cast<std::size_t>(i); }
 
-// value[target] += factor value[source]
-struct Share {
-  std::int32_t target, source;
-  double factor;
-};
-
-UnknownLists::Host by_targets(std::vector<Share> shares) {
-  std::ranges::stable_sort(shares, {}, &Share::target);
-  UnknownLists::Host lists;
-  for (const Share& each : shares) {
-    if (lists.unknown.empty() || lists.unknown.back() != each.target) lists.begin_row(each.target);
-    lists.add(each.source, each.factor);
-  }
-  return lists;
-}
-
 class EntriesOfTransform {
  public:
   EntriesOfTransform(const RectangularMatrix& K, const DependentRows& of_rows, const DependentRows& of_columns)
@@ -51,7 +35,7 @@ class EntriesOfTransform {
  private:
   // K T_j
   UnknownLists::Host columns() const {
-    std::vector<Share> shares;
+    std::vector<UnknownLists::Share> shares;
     for (Index row = 0; row + 1 < std::ssize(offsets_); ++row)
       for (Index k = offsets_[at(row)]; k < offsets_[at(row) + 1]; ++k) {
         const std::int32_t dependent = row_of_column_[at(columns_[at(k)])];
@@ -60,12 +44,12 @@ class EntriesOfTransform {
           shares.push_back(
               {entry(row, of_columns_.followed[at(t)]), static_cast<std::int32_t>(k), of_columns_.factor[at(t)]});
       }
-    return by_targets(std::move(shares));
+    return UnknownLists::Host::by_targets(std::move(shares));
   }
 
   // T_i^T K in the columns that stay
   UnknownLists::Host rows() const {
-    std::vector<Share> shares;
+    std::vector<UnknownLists::Share> shares;
     for (std::size_t dependent = 0; dependent < of_rows_.unknown.size(); ++dependent) {
       const Index row = of_rows_.unknown[dependent];
       for (Index k = offsets_[at(row)]; k < offsets_[at(row) + 1]; ++k) {
@@ -75,7 +59,7 @@ class EntriesOfTransform {
               {entry(of_rows_.followed[at(t)], columns_[at(k)]), static_cast<std::int32_t>(k), of_rows_.factor[at(t)]});
       }
     }
-    return by_targets(std::move(shares));
+    return UnknownLists::Host::by_targets(std::move(shares));
   }
 
   std::int32_t entry(Index row, std::int32_t column) const {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -61,13 +62,18 @@ class Sum {
 
 class Elimination {
  public:
-  Elimination(const FunctionSpace& space, const std::vector<LinearEquations>& equations,
+  Elimination(std::vector<const FunctionSpace*> spaces, const std::vector<LinearEquations>& equations,
               const std::vector<std::uint8_t>& prescribed)
-      : space_(space),
+      : spaces_(std::move(spaces)),
         equations_(equations),
         prescribed_(prescribed),
         row_of_(prescribed.size(), -1),
-        sum_(prescribed.size()) {}
+        sum_(prescribed.size()) {
+    for (const FunctionSpace* const space : spaces_) first_.push_back(first_.back() + space->unknown_count());
+    if (first_.back() > std::numeric_limits<std::int32_t>::max())
+      throw Error(Exit::resources, fmt::format("equations between {} unknowns of several fields", first_.back()),
+                  "they are numbered with 31 bits", "use a coarser mesh");
+  }
 
   ResolvedEquations run() {
     for (std::size_t source = 0; source < equations_.size(); ++source)
@@ -79,13 +85,18 @@ class Elimination {
   }
 
  private:
-  std::int32_t number(const UnknownTerm& term) const {
-    return static_cast<std::int32_t>(Index{term.node} * space_.components() + term.component);
+  std::int32_t number(const LinearEquations& group, const UnknownTerm& term) const {
+    const std::size_t k = spaces_.size() == 1 ? 0 : static_cast<std::size_t>(group.field_of(term));
+    return static_cast<std::int32_t>(first_[k] + Index{term.node} * spaces_[k]->components() + term.component);
   }
   std::string name(std::int32_t unknown) const {
-    const int c = unknown % space_.components();
-    const std::string node = space_.name_of(static_cast<Node>(unknown / space_.components()));
-    return space_.components() == 1 ? node : fmt::format("component {} at {}", space_.component_name(c), node);
+    std::size_t k = 0;
+    while (unknown >= first_[k + 1]) ++k;
+    const FunctionSpace& space = *spaces_[k];
+    const Index own = unknown - first_[k];
+    const int c = static_cast<int>(own % space.components());
+    const std::string node = space.name_of(static_cast<Node>(own / space.components()));
+    return space.components() == 1 ? node : fmt::format("component {} at {}", space.component_name(c), node);
   }
 
   // Replaces dependent unknowns in the sum by what they follow, in the order of their rows: those of a row are free, or
@@ -119,7 +130,7 @@ class Elimination {
     bool finite = std::isfinite(value);
     for (const UnknownTerm& term : group.terms_of(equation)) {
       finite = finite && std::isfinite(term.factor);
-      if (term.factor != 0) sum_.add(number(term), term.factor);
+      if (term.factor != 0) sum_.add(number(group, term), term.factor);
     }
     if (!finite)
       throw Error(Exit::input,
@@ -132,7 +143,8 @@ class Elimination {
       if (is_free(unknown) && sum_.counts(unknown)) largest = std::max(largest, std::abs(sum_.of(unknown)));
     if (largest == 0) return keep_sum(source, equation, value, size, sources);
     const auto pivot = std::ranges::find_if(sum_.unknowns(), [&](std::int32_t unknown) {
-      return is_free(unknown) && std::abs(sum_.of(unknown)) >= least_pivot * largest;
+      const double least = group.first_is_dependent ? no_factor : least_pivot;
+      return is_free(unknown) && std::abs(sum_.of(unknown)) >= least * largest;
     });
     SolvedEquation row{*pivot, {}, 0, 0, source};
     const double divisor = sum_.take(*pivot);
@@ -183,7 +195,7 @@ class Elimination {
   }
   std::string about(std::size_t source, Index equation) const {
     const auto terms = equations_[source].terms_of(equation);
-    return terms.empty() ? "no unknown" : name(number(terms.front()));
+    return terms.empty() ? "no unknown" : name(number(equations_[source], terms.front()));
   }
 
   void substitute_later(std::size_t row) {
@@ -215,7 +227,8 @@ class Elimination {
     }
   }
 
-  const FunctionSpace& space_;
+  std::vector<const FunctionSpace*> spaces_;
+  std::vector<Index> first_{0};  // [space + 1] unknown
   const std::vector<LinearEquations>& equations_;
   const std::vector<std::uint8_t>& prescribed_;
   std::vector<SolvedEquation> solved_;
@@ -237,8 +250,8 @@ const DependentMatrixKernels& matrix_table(const Device& device) {
 }
 
 template <class T>
-Array<T> on_device(const FunctionSpace& space, const std::vector<T>& values) {
-  return Array<T>(space.device(), std::span<const T>(values), constraints_tag);
+Array<T> on_device(const Device& device, const std::vector<T>& values) {
+  return Array<T>(device, std::span<const T>(values), constraints_tag);
 }
 
 // Pairs of nodes (dependent, followed), ascending, each once.
@@ -256,7 +269,12 @@ std::vector<std::pair<Node, Node>> node_pairs(const DependentRows& rows, int com
 
 ResolvedEquations resolve(const FunctionSpace& space, const std::vector<LinearEquations>& equations,
                           const std::vector<std::uint8_t>& prescribed) {
-  return Elimination(space, equations, prescribed).run();
+  return resolve(std::vector{&space}, equations, prescribed);
+}
+
+ResolvedEquations resolve(std::vector<const FunctionSpace*> spaces, const std::vector<LinearEquations>& equations,
+                          const std::vector<std::uint8_t>& prescribed) {
+  return Elimination(std::move(spaces), equations, prescribed).run();
 }
 
 // T by nodes on the device, and the rows of one pattern in which it acts.
@@ -298,12 +316,12 @@ struct DependentUnknowns::Blocks {
       host_first.push_back(host_first.back() + offsets[static_cast<std::size_t>(node) + 1] -
                            offsets[static_cast<std::size_t>(node)]);
     entries = host_first.back();
-    leader = on_device(space, leaders);
-    position = on_device(space, host_position);
-    followed = on_device(space, host_followed);
-    first = on_device(space, host_first);
-    begin = on_device(space, host_begin);
-    block = on_device(space, host_block);
+    leader = on_device(space.device(), leaders);
+    position = on_device(space.device(), host_position);
+    followed = on_device(space.device(), host_followed);
+    first = on_device(space.device(), host_first);
+    begin = on_device(space.device(), host_begin);
+    block = on_device(space.device(), host_block);
   }
 };
 
@@ -361,12 +379,19 @@ class DependentUnknowns::Elsewhere {
 };
 
 DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows rows)
-    : DependentUnknowns(space, std::move(rows), nullptr) {}
+    : DependentUnknowns(space.device(), &space, std::move(rows), nullptr) {}
+
+DependentUnknowns::DependentUnknowns(const Device& device, DependentRows rows)
+    : DependentUnknowns(device, nullptr, std::move(rows), nullptr) {}
 
 DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows rows,
                                      std::shared_ptr<const Ghosts> leaders)
-    : space_(&space), rows_(std::move(rows)) {
-  const Index own = leaders == nullptr ? space.unknown_count() : leaders->owned() * space.components();
+    : DependentUnknowns(space.device(), &space, std::move(rows), std::move(leaders)) {}
+
+DependentUnknowns::DependentUnknowns(const Device& device, const FunctionSpace* space, DependentRows rows,
+                                     std::shared_ptr<const Ghosts> leaders)
+    : space_(space), rows_(std::move(rows)) {
+  const Index own = leaders == nullptr ? std::numeric_limits<Index>::max() : leaders->owned() * space_->components();
   UnknownLists::Host here, there;
   for (std::size_t row = 0; row < rows_.unknown.size(); ++row) {
     for (UnknownLists::Host* const list : {&here, &there}) list->begin_row(rows_.unknown[row]);
@@ -376,10 +401,10 @@ DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows r
           .add(static_cast<std::int32_t>(is_own ? rows_.followed[k] : rows_.followed[k] - own), rows_.factor[k]);
     }
   }
-  followed_ = std::make_unique<const Lists>(space.device(), here);
-  followers_ = std::make_unique<const Lists>(space.device(), here.transposed());
-  offset_ = on_device(space, rows_.offset);
-  if (leaders != nullptr) elsewhere_ = std::make_unique<const Elsewhere>(space, there, std::move(leaders));
+  followed_ = std::make_unique<const Lists>(device, here);
+  followers_ = std::make_unique<const Lists>(device, here.transposed());
+  offset_ = on_device(device, rows_.offset);
+  if (leaders != nullptr) elsewhere_ = std::make_unique<const Elsewhere>(*space_, there, std::move(leaders));
 }
 
 DependentUnknowns::~DependentUnknowns() = default;

@@ -49,14 +49,20 @@ struct ResolvedEquations {
 };
 
 // Gaussian elimination in the order of the equations. The first term of an equation with a free unknown, whose factor
-// is no less than a tenth of the largest of them, becomes dependent. prescribed: [unknown]. Throws Error(Exit::model)
-// where equations contradict each other, naming both origins; Error(Exit::input) where a factor is not finite.
+// is no less than a tenth of the largest of them, becomes dependent (LinearEquations::first_is_dependent). prescribed:
+// [unknown]. Throws Error(Exit::model) where equations contradict each other, naming both origins; Error(Exit::input)
+// where a factor is not finite.
 ResolvedEquations resolve(const FunctionSpace& space, const std::vector<LinearEquations>& equations,
+                          const std::vector<std::uint8_t>& prescribed);
+// The same of several spaces, whose unknowns are numbered one space after the other.
+ResolvedEquations resolve(std::vector<const FunctionSpace*> spaces, const std::vector<LinearEquations>& equations,
                           const std::vector<std::uint8_t>& prescribed);
 
 class DependentUnknowns {
  public:
   DependentUnknowns(const FunctionSpace& space, DependentRows rows);
+  // For several spaces, whose vectors hold one after the other: without couplings() and transform().
+  DependentUnknowns(const Device& device, DependentRows rows);
   // Over ranks, on a part of a space: dependent unknowns of owned nodes, which follow unknowns of [owned nodes |
   // leaders]. All ranks make theirs and call functions of vectors together; those may hold the owned unknowns alone.
   DependentUnknowns(const FunctionSpace& space, DependentRows rows, std::shared_ptr<const Ghosts> leaders);
@@ -82,7 +88,10 @@ class DependentUnknowns {
   struct Lists;   // rows on the device
   class Elsewhere;
 
-  const FunctionSpace* space_;
+  DependentUnknowns(const Device& device, const FunctionSpace* space, DependentRows rows,
+                    std::shared_ptr<const Ghosts> leaders);
+
+  const FunctionSpace* space_;  // null: of several
   DependentRows rows_;
   std::unique_ptr<const Lists> followed_, followers_;  // T, and its transpose by the unknowns that are followed
   Vector offset_;

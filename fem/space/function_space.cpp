@@ -10,6 +10,7 @@
 #include "mesh/hash.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <fmt/format.h>
@@ -73,7 +74,8 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
       components_(components),
       ghosts_(options.ghosts),
       isoparametric_(options.order == 0 && options.elements.empty()),
-      geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device, options.given)) {
+      geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device, options.given)),
+      field_name_(options.field_name) {
   if (components < 1 || components > 6)
     throw Error(Exit::internal, fmt::format("a space with {} components", components));
   const LongWork here;
@@ -459,6 +461,39 @@ void FunctionSpace::couple(std::shared_ptr<const NodeCouplings> couplings) const
   couplings_ = std::move(couplings);
 }
 
+void FunctionSpace::join(JoinedPairs joined) const {
+  if (joined == joined_) return;
+  forget_pattern();
+  joined_ = std::move(joined);
+}
+
+const std::vector<std::pair<Node, Node>>* FunctionSpace::joined_with(const FunctionSpace& other) const {
+  const auto found = joined_.find(&other);
+  return found == joined_.end() ? nullptr : &found->second;
+}
+
+namespace {
+
+// Adds pairs of nodes, ascending, to a pattern.
+void add_pairs(std::span<const std::pair<Node, Node>> pairs, std::vector<Index>& offsets,
+               std::vector<std::int32_t>& columns) {
+  std::vector<std::int32_t> merged, more;
+  merged.reserve(columns.size() + pairs.size());
+  auto next = pairs.begin();
+  Index begin = 0;
+  for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+    const auto first = columns.begin() + begin, last = columns.begin() + offsets[row + 1];
+    begin = offsets[row + 1];
+    more.clear();
+    for (; next != pairs.end() && next->first == static_cast<Node>(row); ++next) more.push_back(next->second);
+    std::set_union(first, last, more.begin(), more.end(), std::back_inserter(merged));
+    offsets[row + 1] = std::ssize(merged);
+  }
+  columns = std::move(merged);
+}
+
+}  // namespace
+
 std::shared_ptr<const SparsityPattern> FunctionSpace::pattern(std::span<const Node> cell_nodes) const {
   if (pattern_) return pattern_;
   const LongWork here;
@@ -469,6 +504,14 @@ std::shared_ptr<const SparsityPattern> FunctionSpace::pattern(std::span<const No
   }
   const bool apart = device_.machine().is_apart();
   NodeGraph graph(*this, apart ? std::span<const Node>() : cell_nodes);
+  if (const auto* const pairs = joined_with(*this)) {
+    std::vector<Index> all = graph.offsets();
+    std::vector<std::int32_t> of_rows(static_cast<std::size_t>(graph.pair_count()));
+    graph.write_columns(of_rows);
+    add_pairs(*pairs, all, of_rows);
+    pattern_ = std::make_shared<SparsityPattern>(device_, all, of_rows);
+    return pattern_;
+  }
   Array<std::int32_t> columns(device_, graph.pair_count(), "pattern");
   if (apart) {
     host_columns_.resize(static_cast<std::size_t>(graph.pair_count()));

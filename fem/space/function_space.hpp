@@ -20,6 +20,8 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -44,6 +46,7 @@ struct SpaceOptions {
   const GivenNumbering* given = nullptr;   // instead of the order in which the curve meets the nodes
   // Nodes of a part of a mesh are [owned | ghosts]; null: one process has all nodes.
   std::shared_ptr<const Ghosts> ghosts = nullptr;
+  std::string field_name = {};  // for messages of several fields
 };
 
 // Nodes that follow others by linear equations (fem/space/dependent_unknowns.hpp), both ways. [node + 1] into lists.
@@ -67,6 +70,10 @@ struct NodeCouplings {
                                    static_cast<std::size_t>(first[n + 1] - first[n]));
   }
 };
+
+// By other spaces, or the space itself: pairs of nodes (of the space, of the other) that equations between unknowns of
+// several spaces join, ascending and unique.
+using JoinedPairs = std::map<const FunctionSpace*, std::vector<std::pair<Node, Node>>>;
 
 class FunctionSpace {
  public:
@@ -167,6 +174,10 @@ class FunctionSpace {
   // Equations join nodes: patterns made from now on have what they need. Null: none.
   void couple(std::shared_ptr<const NodeCouplings> couplings) const;
   const NodeCouplings* couplings() const { return couplings_.get(); }
+  // The same by equations between unknowns of several spaces. Empty: none.
+  void join(JoinedPairs joined) const;
+  const std::vector<std::pair<Node, Node>>* joined_with(const FunctionSpace& other) const;  // null: not at all
+  const std::string& field_name() const { return field_name_; }                             // empty: it has none
 
  private:
   // Geometry of the mesh along the curve; related spaces share one.
@@ -207,6 +218,8 @@ class FunctionSpace {
   mutable std::vector<std::int32_t> host_columns_;  // as these
   mutable std::shared_ptr<const SparsityPattern> pattern_;
   mutable std::shared_ptr<const NodeCouplings> couplings_;
+  mutable JoinedPairs joined_;
+  std::string field_name_;
 };
 
 class Error;

@@ -59,7 +59,9 @@ std::vector<CellBatches> laid_out_cells(const FunctionSpace& space, std::vector<
 std::optional<NodePattern> pattern_of_gpu(const FunctionSpace& space, std::span<const Node> cell_nodes) {
   const Device& device = space.device();
   std::optional<NodePattern> made;
-  if (!device.is_gpu() || space.couplings() != nullptr || space.cell_order().empty()) return made;
+  if (!device.is_gpu() || space.couplings() != nullptr || space.joined_with(space) != nullptr ||
+      space.cell_order().empty())
+    return made;
   const auto attempt = [&] {
     std::vector<Array<Node>> arrays;
     std::vector<CellBatches> cells;

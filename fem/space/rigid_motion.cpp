@@ -1,5 +1,7 @@
 #include "fem/space/rigid_motion.hpp"
 
+#include "mesh/components.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -179,20 +181,28 @@ std::string motion_words(const Part& part, const Motion& m, RigidModes modes) {
 
 class FreeMotions {
  public:
-  FreeMotions(const FunctionSpace& space, RigidModes modes)
-      : space_(space), modes_(modes), allowed_(allowed_motions(modes)) {
-    const Mesh& mesh = space.mesh();
-    std::vector<Index> part_of_cell;
-    parts_.resize(static_cast<std::size_t>(connected_components(mesh, part_of_cell)));
-    if (parts_.size() == 1) all_of_one_part();
-    else divide(part_of_cell);
+  // acting [unknown], gone [cell of the first space]; empty: all are there.
+  FreeMotions(std::vector<const FunctionSpace*> spaces, RigidModes modes, std::span<const std::uint8_t> acting,
+              std::span<const std::uint8_t> gone)
+      : spaces_(std::move(spaces)), modes_(modes), allowed_(allowed_motions(modes)), acting_(acting) {
+    for (const FunctionSpace* const space : spaces_) {
+      std::vector<Index> part_of_cell;
+      const std::size_t first = parts_.size();
+      const bool is_first = space == spaces_.front();
+      parts_.resize(first + static_cast<std::size_t>(connected_components(
+                                space->mesh(), is_first ? gone : std::span<const std::uint8_t>(), part_of_cell)));
+      if (part_of_cell.empty()) all_of_one_part(*space, first);
+      else divide(*space, part_of_cell, first);
+    }
   }
 
   void hold(std::span<const std::uint8_t> held) {
     std::size_t unknown = 0;
-    for (Node node = 0; node < space_.node_count(); ++node)
-      for (int c = 0; c < space_.components(); ++c)
-        if (held[unknown++] != 0) add_square(part_at(node).gram, motions_at(part_at(node), space_.point(node), c));
+    each_node([&](std::size_t k, Node node) {
+      for (int c = 0; c < spaces_[k]->components(); ++c)
+        if (held[unknown++] != 0 && part_of(k, node) >= 0)
+          add_square(part_at(k, node).gram, motions_at(part_at(k, node), spaces_[k]->point(node), c));
+    });
   }
 
   std::vector<FreePart> find(const std::vector<LinearEquations>& equations) {
@@ -213,31 +223,42 @@ class FreeMotions {
   }
 
  private:
-  void all_of_one_part() {
-    parts_.front().cell_count = space_.mesh().cell_count();
-    part_of_.assign(static_cast<std::size_t>(space_.node_count()), 0);
-    for (Node node = 0; node < space_.node_count(); ++node) add_to_box(node, parts_.front());
+  void all_of_one_part(const FunctionSpace& space, std::size_t p) {
+    parts_[p].cell_count = space.mesh().cell_count();
+    part_of_.emplace_back(static_cast<std::size_t>(space.node_count()), static_cast<Index>(p));
+    for (Node node = 0; node < space.node_count(); ++node) add_to_box(space, node, parts_[p]);
   }
-  void divide(const std::vector<Index>& part_of_cell) {
-    part_of_.assign(static_cast<std::size_t>(space_.node_count()), -1);
-    FunctionSpace::CellNodes nodes_of(space_);
-    for (Index cell = 0; cell < space_.mesh().cell_count(); ++cell) {
-      const Index p = part_of_cell[static_cast<std::size_t>(cell)];
+  void divide(const FunctionSpace& space, const std::vector<Index>& part_of_cell, std::size_t first) {
+    std::vector<Index>& part_of = part_of_.emplace_back(static_cast<std::size_t>(space.node_count()), -1);
+    FunctionSpace::CellNodes nodes_of(space);
+    for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) {
+      if (part_of_cell[static_cast<std::size_t>(cell)] < 0) continue;  // it is gone
+      const Index p = static_cast<Index>(first) + part_of_cell[static_cast<std::size_t>(cell)];
       Part& part = parts_[static_cast<std::size_t>(p)];
       if (part.cell_count++ == 0) part.first_cell = cell;
       for (const Node node : nodes_of(cell))
-        if (std::exchange(part_of_[static_cast<std::size_t>(node)], p) < 0) add_to_box(node, part);
+        if (std::exchange(part_of[static_cast<std::size_t>(node)], p) < 0) add_to_box(space, node, part);
     }
   }
-  void add_to_box(Node node, Part& part) const {
-    const Vec x = space_.point(node);
+  static void add_to_box(const FunctionSpace& space, Node node, Part& part) {
+    const Vec x = space.point(node);
     for (std::size_t d = 0; d < 3; ++d) {
       part.low[d] = std::min(part.low[d], x[d]);
       part.high[d] = std::max(part.high[d], x[d]);
     }
   }
 
-  Part& part_at(Node node) { return parts_[static_cast<std::size_t>(part_of_[static_cast<std::size_t>(node)])]; }
+  template <class Visit>
+  void each_node(const Visit& visit) const {
+    for (std::size_t k = 0; k < spaces_.size(); ++k)
+      for (Node node = 0; node < spaces_[k]->node_count(); ++node) visit(k, node);
+  }
+  // The space of a term, by its number among all of a model or the only one.
+  std::size_t space_of(const LinearEquations& equations, const UnknownTerm& term) const {
+    return spaces_.size() == 1 ? 0 : static_cast<std::size_t>(equations.field_of(term));
+  }
+  Index part_of(std::size_t k, Node node) const { return part_of_[k][static_cast<std::size_t>(node)]; }
+  Part& part_at(std::size_t k, Node node) { return parts_[static_cast<std::size_t>(part_of(k, node))]; }
 
   // use(parts of a group, basis of the motions that it is free to do)
   template <class Use>
@@ -258,19 +279,19 @@ class FreeMotions {
   // [unknown] of a motion of a group, [part in the group][elementary motion].
   std::vector<double> field_of(const std::vector<std::size_t>& group, const std::vector<double>& motion) const {
     std::vector<double> field;
-    for (Node node = 0; node < space_.node_count(); ++node) {
-      const Index p = part_of_[static_cast<std::size_t>(node)];
+    each_node([&](std::size_t k, Node node) {
+      const Index p = part_of(k, node);
       const auto place = std::ranges::find(group, static_cast<std::size_t>(p)) - group.begin();
-      for (int c = 0; c < space_.components(); ++c) {
+      for (int c = 0; c < spaces_[k]->components(); ++c) {
         double value = 0;
         if (p >= 0 && place < std::ssize(group)) {
-          const Motion row = motions_at(parts_[static_cast<std::size_t>(p)], space_.point(node), c);
+          const Motion row = motions_at(parts_[static_cast<std::size_t>(p)], spaces_[k]->point(node), c);
           for (std::size_t j = 0; j < motion_size; ++j)
             value += row[j] * motion[static_cast<std::size_t>(place) * motion_size + j];
         }
         field.push_back(value);
       }
-    }
+    });
     return field;
   }
 
@@ -293,8 +314,10 @@ class FreeMotions {
       for (Index i = 0; i < each.size(); ++i) {
         const auto terms = each.terms_of(i);
         for (const UnknownTerm& term : terms) {
-          const std::size_t a = find(static_cast<std::size_t>(part_of_[static_cast<std::size_t>(terms.front().node)])),
-                            b = find(static_cast<std::size_t>(part_of_[static_cast<std::size_t>(term.node)]));
+          const auto part = [&](const UnknownTerm& t) {
+            return find(static_cast<std::size_t>(part_of(space_of(each, t), t.node)));
+          };
+          const std::size_t a = part(terms.front()), b = part(term);
           root[std::max(a, b)] = std::min(a, b);
         }
       }
@@ -330,17 +353,21 @@ class FreeMotions {
       row.clear();
       double largest = 1e-300;
       std::size_t group = 0;
-      for (const UnknownTerm& term : equations.terms_of(i)) largest = std::max(largest, std::abs(term.factor));
       for (const UnknownTerm& term : equations.terms_of(i)) {
-        const auto p = static_cast<std::size_t>(part_of_[static_cast<std::size_t>(term.node)]);
+        const std::size_t k = space_of(equations, term);
+        const auto p = static_cast<std::size_t>(part_of(k, term.node));
         group = group_of_[p];
-        const Motion motion = motions_at(parts_[p], space_.point(term.node), term.component);
+        const Motion motion = motions_at(parts_[p], spaces_[k]->point(term.node), term.component);
+        // The rotation of a part is w / size, where its displacements are w x (x - centre) / size.
+        const double factor = term.component < 3 ? term.factor : term.factor / parts_[p].size();
         for (std::size_t j = 0; j < motion_size; ++j)
-          if (motion[j] != 0) row[place_in_group_[p] * motion_size + j] += term.factor / largest * motion[j];
+          if (motion[j] != 0) row[place_in_group_[p] * motion_size + j] += factor * motion[j];
+        largest = std::max(largest, std::abs(factor));
       }
       for (const auto& [a, x] : row)
         for (const auto& [b, y] : row)
-          if (std::abs(x) > 1e-12 && std::abs(y) > 1e-12) grams[group][a][b] += x * y;
+          if (std::abs(x) > 1e-12 * largest && std::abs(y) > 1e-12 * largest)
+            grams[group][a][b] += x / largest * (y / largest);
     }
   }
 
@@ -348,12 +375,16 @@ class FreeMotions {
   void hold_unfelt(const std::vector<char>& is_free, std::vector<Matrix>& grams) {
     std::vector<Gram> felt(parts_.size());  // sum of row^T row over all nodes
     const auto concerned = [&](Index p) { return p >= 0 && is_free[group_of_[static_cast<std::size_t>(p)]] != 0; };
-    for (Node node = 0; node < space_.node_count(); ++node) {
-      const Index p = part_of_[static_cast<std::size_t>(node)];
-      if (!concerned(p)) continue;
-      for (int c = 0; c < space_.components(); ++c)
-        add_square(felt[static_cast<std::size_t>(p)], motions_at(part_at(node), space_.point(node), c));
-    }
+    std::size_t unknown = 0;
+    each_node([&](std::size_t k, Node node) {
+      const Index p = part_of(k, node);
+      const std::size_t first = unknown;
+      unknown += static_cast<std::size_t>(spaces_[k]->components());
+      if (!concerned(p)) return;
+      for (int c = 0; c < spaces_[k]->components(); ++c)
+        if (acting_.empty() || acting_[first + static_cast<std::size_t>(c)] != 0)
+          add_square(felt[static_cast<std::size_t>(p)], motions_at(part_at(k, node), spaces_[k]->point(node), c));
+    });
     for (std::size_t p = 0; p < parts_.size(); ++p) {
       if (!concerned(static_cast<Index>(p))) continue;
       Matrix& gram = grams[group_of_[p]];
@@ -399,33 +430,47 @@ class FreeMotions {
     return result;
   }
 
-  const FunctionSpace& space_;
+  std::vector<const FunctionSpace*> spaces_;
   RigidModes modes_;
   std::vector<int> allowed_;
+  std::span<const std::uint8_t> acting_;
   std::vector<Part> parts_;
-  std::vector<Index> part_of_;                          // [node]; -1: of no cell
+  std::vector<std::vector<Index>> part_of_;             // [space][node]; -1: of no cell
   std::vector<std::size_t> group_of_, place_in_group_;  // [part]
 };
 
 }  // namespace
 
 std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held,
-                                 const std::vector<LinearEquations>& equations, RigidModes modes) {
-  FreeMotions motions(space, modes);
+                                 const std::vector<LinearEquations>& equations, RigidModes modes,
+                                 std::span<const std::uint8_t> gone) {
+  FreeMotions motions({&space}, modes, {}, gone);
+  motions.hold(held);
+  return motions.find(equations);
+}
+
+std::vector<FreePart> free_parts(const std::vector<const FunctionSpace*>& spaces, std::span<const std::uint8_t> held,
+                                 std::span<const std::uint8_t> acting, const std::vector<LinearEquations>& equations,
+                                 RigidModes modes) {
+  FreeMotions motions(spaces, modes, acting, {});
   motions.hold(held);
   return motions.find(equations);
 }
 
 std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::span<const std::uint8_t> held,
-                                              const std::vector<LinearEquations>& equations, RigidModes modes) {
-  FreeMotions motions(space, modes);
+                                              const std::vector<LinearEquations>& equations, RigidModes modes,
+                                              std::span<const std::uint8_t> gone) {
+  FreeMotions motions({&space}, modes, {}, gone);
   motions.hold(held);
   return motions.fields(equations);
 }
 
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,
-                const std::vector<LinearEquations>& equations, RigidModes modes) {
-  const std::vector<FreePart> free = free_parts(space, held, equations, modes);
+                const std::vector<LinearEquations>& equations, RigidModes modes, std::span<const std::uint8_t> gone) {
+  check_held(free_parts(space, held, equations, modes, gone), modes);
+}
+
+void check_held(const std::vector<FreePart>& free, RigidModes modes) {
   ErrorList errors;
   for (std::size_t i = 0; i < free.size() && i < 10; ++i) {
     std::string motions;

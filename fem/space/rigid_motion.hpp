@@ -25,19 +25,29 @@ struct FreePart {
 };
 
 // held [unknown] 1: prescribed, or held elastically (convection holds the temperature, springs displacements). A motion
-// of parts that equations join is told once, of the first of them.
+// of parts that equations join is told once, of the first of them. gone [cell] 1: the cell is not there, and holds
+// nothing; empty: all are.
 std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held,
-                                 const std::vector<LinearEquations>& equations, RigidModes modes);
+                                 const std::vector<LinearEquations>& equations, RigidModes modes,
+                                 std::span<const std::uint8_t> gone = {});
+// The same of displacements and rotations on several meshes: unknowns of one space after the other. acting [unknown] 0:
+// no element acts there, as on rotations where bars meet.
+std::vector<FreePart> free_parts(const std::vector<const FunctionSpace*>& spaces, std::span<const std::uint8_t> held,
+                                 std::span<const std::uint8_t> acting, const std::vector<LinearEquations>& equations,
+                                 RigidModes modes);
 inline std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes) {
   return free_parts(constraints.space(), constraints.host_mask(), constraints.equations(), modes);
 }
 
 // The same as fields: [motion][unknown], of the size of 1.
 std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::span<const std::uint8_t> held,
-                                              const std::vector<LinearEquations>& equations, RigidModes modes);
+                                              const std::vector<LinearEquations>& equations, RigidModes modes,
+                                              std::span<const std::uint8_t> gone = {});
 
 // Throws Error(Exit::model) when there are free parts.
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,
-                const std::vector<LinearEquations>& equations, RigidModes modes);
+                const std::vector<LinearEquations>& equations, RigidModes modes,
+                std::span<const std::uint8_t> gone = {});
+void check_held(const std::vector<FreePart>& free, RigidModes modes);
 
 }  // namespace ritz

@@ -12,6 +12,16 @@ UnknownLists::UnknownLists(const Device& device, const Host& host)
       begin(device, std::span<const Index>(host.begin), "constraints"),
       factor(device, std::span<const double>(host.factor), "constraints") {}
 
+UnknownLists::Host UnknownLists::Host::by_targets(std::vector<Share> shares) {
+  std::ranges::stable_sort(shares, {}, &Share::target);
+  Host lists;
+  for (const Share& each : shares) {
+    if (lists.unknown.empty() || lists.unknown.back() != each.target) lists.begin_row(each.target);
+    lists.add(each.source, each.factor);
+  }
+  return lists;
+}
+
 UnknownLists::Host UnknownLists::Host::transposed() const {
   std::vector<std::size_t> row_of(other.size()), order(other.size());
   for (std::size_t row = 0; row < unknown.size(); ++row)

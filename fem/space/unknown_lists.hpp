@@ -13,6 +13,10 @@
 namespace ritz {
 
 struct UnknownLists {
+  struct Share {  // value[target] += factor value[source]
+    std::int32_t target, source;
+    double factor;
+  };
   struct Host {
     std::vector<std::int32_t> unknown, other;
     std::vector<Index> begin{0};
@@ -27,6 +31,7 @@ struct UnknownLists {
       ++begin.back();
     }
     Host transposed() const;
+    static Host by_targets(std::vector<Share> shares);
   };
 
   UnknownLists(const Device& device, const Host& host);

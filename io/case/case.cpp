@@ -229,6 +229,11 @@ bool Case::Table::is_given(std::string_view key) const {
 
 Case::Table Case::Table::table(std::string_view key, std::string_view about) const {
   ask(key, "table", about, "", "");
+  if (is_root() && data_->step) return table_of_step(key, about);
+  return own_table(key, about);
+}
+
+Case::Table Case::Table::own_table(std::string_view key, std::string_view about) const {
   const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);
   Table table;
   table.data_ = data_;
@@ -271,27 +276,32 @@ std::vector<Case::Table> Case::Table::tables(std::string_view key, std::string_v
       result.push_back(survey_entry(key, "[]", "0"));
     return result;
   }
-  const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);
-  if (answer.value() != nullptr) {
-    const bool empty_array = answer.value()->kind == CaseValue::Kind::array && answer.value()->items.empty();
-    if (!empty_array && !answer.value()->is_array_of_tables()) {
-      answer.wrong(fmt::format("a list of tables, each under its own [[{}]]", joined(path_, key)));
-      mark_asked(*answer.value());
-      return result;
-    }
-    for (CaseValue& item : answer.value()->items) {
-      Table table;
-      table.data_ = data_;
-      table.value_ = &item;
-      table.path_ = fmt::format("{}.{}", joined(path_, key), result.size());
-      table.schema_path_ = joined(schema_path_, key) + "[]";
-      table.name_ = std::to_string(result.size());
-      result.push_back(table);
-    }
-  }
+  result = is_root() && data_->step ? tables_of_step(key, about) : entries(key, about);
   if (static_cast<int>(result.size()) < rule.minimum_count)
-    answer.missing_tables(fmt::format("[[{}]]", joined(path_, key)), static_cast<int>(result.size()),
-                          rule.minimum_count);
+    CaseAnswer(*data_, *value_, key, joined(path_, key), about)
+        .missing_tables(fmt::format("[[{}]]", joined(path_, key)), static_cast<int>(result.size()), rule.minimum_count);
+  return result;
+}
+
+std::vector<Case::Table> Case::Table::entries(std::string_view key, std::string_view about) const {
+  std::vector<Table> result;
+  const CaseAnswer answer(*data_, *value_, key, joined(path_, key), about);
+  if (answer.value() == nullptr) return result;
+  const bool empty_array = answer.value()->kind == CaseValue::Kind::array && answer.value()->items.empty();
+  if (!empty_array && !answer.value()->is_array_of_tables()) {
+    answer.wrong(fmt::format("a list of tables, each under its own [[{}]]", joined(path_, key)));
+    mark_asked(*answer.value());
+    return result;
+  }
+  for (CaseValue& item : answer.value()->items) {
+    Table table;
+    table.data_ = data_;
+    table.value_ = &item;
+    table.path_ = fmt::format("{}.{}", joined(path_, key), result.size());
+    table.schema_path_ = joined(schema_path_, key) + "[]";
+    table.name_ = std::to_string(result.size());
+    result.push_back(table);
+  }
   return result;
 }
 
@@ -329,6 +339,7 @@ std::vector<Case::Table> Case::Table::named_tables(std::string_view key, std::st
 
 bool Case::Table::has(std::string_view key) const {
   if (data_->survey) return is_given(key);
+  if (is_root() && data_->step) return step_has(key);
   value_->looked_for.emplace_back(key);
   const CaseMember* member = value_->find(key);
   return member != nullptr && !member->value.implicit;
@@ -341,6 +352,7 @@ bool Case::Table::present() const {
 
 std::vector<std::string> Case::Table::keys() const {
   if (data_->survey) return {"*"};
+  if (is_root() && data_->step) return keys_of_step();
   std::vector<std::string> keys;
   for (const CaseMember& member : value_->members)
     if (!member.value.implicit) keys.push_back(member.key);

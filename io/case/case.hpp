@@ -104,6 +104,12 @@ struct GivenNumber {
   std::vector<std::string> regions;  // of its table
 };
 
+// Tables of a case of steps (io/case/case_steps.cpp).
+struct StepTables {
+  std::vector<std::string> of_run;  // are those of the whole run: a step has none
+  std::vector<std::string> of_one;  // act in their step alone; others stay until they are replaced or removed
+};
+
 class Case {
  public:
   class Table;
@@ -143,6 +149,12 @@ class Case {
   // The times of the rows of tables that the formulas read so far call with t, or with a linear formula of t,
   // ascending.
   std::vector<double> row_times() const;
+  // From here on the root has the tables that act in this entry of [[step]]: those of the case, and of the steps up to
+  // it, of which later ones on the same region take the place. Without [[step]] there is one, the case itself. Adds
+  // errors for tables that no step can have, for those that act in none, and for removals of nothing.
+  void enter_step(std::size_t step, const StepTables& tables);
+  // For the schema: an entry of [[step]] may have all other tables of the root.
+  void open_steps(const StepTables& tables);
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(const Error& error);
   void error_at(const Table& table, std::string_view key, std::string what, std::string why = {}, std::string fix = {},
@@ -248,6 +260,15 @@ class Case::Table {
   std::string title() const;                           // "[[material]] #2"
   std::string full_path(std::string_view key) const;   // "material.1.young"
   std::string schema_key(std::string_view key) const;  // "material[].young"
+  bool is_root() const { return path_.empty(); }
+  Table own_table(std::string_view key, std::string_view about) const;             // [key] of this table alone
+  std::vector<Table> entries(std::string_view key, std::string_view about) const;  // [[key]], likewise
+  // Of the root in a step (io/case/case_steps.cpp).
+  std::vector<Table> sources(std::string_view key) const;  // the root and steps, whose tables of this kind may act
+  Table table_of_step(std::string_view key, std::string_view about) const;
+  std::vector<Table> tables_of_step(std::string_view key, std::string_view about) const;
+  bool step_has(std::string_view key) const;
+  std::vector<std::string> keys_of_step() const;
   void ask(std::string_view key, const char* type, std::string_view about, std::string fallback, std::string allowed,
            CaseLimits limits = {}) const;     // remembers the question
   bool is_given(std::string_view key) const;  // in a survey: as it decides

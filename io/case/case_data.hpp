@@ -8,6 +8,9 @@
 
 namespace ritz {
 
+// Type of a question for all tables of the root but those in its choices.
+inline constexpr const char* tables_of_the_root = "tables of the root";
+
 bool mentions(const std::string& formula, const std::string& name);  // as a whole word
 
 struct CaseData {
@@ -22,6 +25,8 @@ struct CaseData {
   int dimension = 3;                                               // in which formulas are evaluated
   bool has_time = false;
   std::set<double> row_times;
+  std::optional<std::size_t> step;  // of [[step]], whose tables act
+  StepTables step_tables;
   std::set<std::string> files;
 
   struct Found {

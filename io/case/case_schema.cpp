@@ -1,5 +1,6 @@
 #include "io/case/case_schema.hpp"
 
+#include "io/case/case_data.hpp"
 #include "io/case/unit.hpp"
 
 #include <algorithm>
@@ -92,7 +93,12 @@ class Survey {
     Json needed = Json::array(), others = false;
     const bool open = with_plugin && is_open(table.empty() ? "*" : table + ".*");
     for (const std::string& path : order_) {
-      if (parent_of(path) != table || variants_.at(path).front().type == "open") continue;
+      const CaseQuestion& first = variants_.at(path).front();
+      if (parent_of(path) != table || first.type == "open") continue;
+      if (first.type == tables_of_the_root) {
+        add_tables_of_the_root(first.limits.choices, json["properties"]);
+        continue;
+      }
       if (name_of(path) == "*") others = schema_at(path, with_plugin);
       else json["properties"][name_of(path)] = schema_at(path, with_plugin);
       if (name_of(path) != "*" && !open && is_required(path, table, with_plugin)) needed.push_back(name_of(path));
@@ -117,6 +123,13 @@ class Survey {
   }
 
  private:
+  void add_tables_of_the_root(const std::vector<std::string>& without, Json& properties) const {
+    for (const std::string& path : order_)
+      if (parent_of(path).empty() && is_table(variants_.at(path).front()) && !properties.contains(path) &&
+          std::ranges::find(without, path) == without.end())
+        properties[path] = {{"$ref", "#/properties/" + path}};
+  }
+
   // A reading that is to be varied. kind: the choice on the way to it that made it one of other keys, such as the form
   // of the equations: tables of the root are looked for under each.
   struct Step {

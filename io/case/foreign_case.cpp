@@ -42,10 +42,11 @@ const std::vector<Program>& programs() {
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
       {"ritz-structure",
-       {"section", "solver",  "newton",    "combination",  "load_case", "support", "spring",
-        "mass",    "force",   "line_load", "surface_load", "pressure",  "gravity", "plugin",
-        "time",    "initial", "damping",   "equation",     "rigid",     "tie"},
-       {}},
+       {"section", "solver",    "newton",       "combination", "load_case", "support",  "spring",     "mass",
+        "force",   "line_load", "surface_load", "pressure",    "gravity",   "plugin",   "time",       "initial",
+        "damping", "equation",  "rigid",        "tie",         "material",  "traction", "body_force", "orientation"},
+       {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
+        "expansion_along", "expansion_zero"}},
       {"ritz-solve",
        {"gradient",  "material", "solver",   "newton",   "combination", "load_case", "time",
         "initial",   "plugin",   "boundary", "capacity", "inertia",     "load",      "modal",
@@ -85,10 +86,12 @@ bool names_a_form(const CaseValue& root) {
       root.members, [](const CaseMember& member) { return member.key == "model" && has(member.value, "form"); });
 }
 
-// Apart from what it does not read. ritz-modal reads what ritz-elasticity does.
+// Apart from what it does not read. ritz-modal reads what ritz-elasticity does, ritz-structure materials next to
+// sections.
 bool may_read(const CaseValue& root, const Program& program) {
   const bool of_forms = program.name == "ritz-solve";
   if (names_a_form(root) ? !of_forms : of_forms && !has(root, "plugin")) return false;
+  if (program.name == "ritz-structure" && has(root, "material") && !has(root, "section")) return false;
   return program.name != "ritz-modal" || has(root, "modal");
 }
 

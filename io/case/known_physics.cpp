@@ -105,8 +105,8 @@ const std::vector<Topic>& topics() {
        "a mass at a point is 'mass' of [[rigid]] and [[coupling]] (docs/joining.md), and [[mass]] of frames and shells "
        "in ritz-structure and ritz-modal"},
       {{"=force", "=forces", "=pressure", "=gravity"},
-       "forces, pressures and gravity are loads of ritz-elasticity and ritz-structure; free vibration (ritz-modal) has "
-       "none"},
+       "forces, pressures and gravity are loads of ritz-elasticity and ritz-structure, and of ritz-modal with [modal] "
+       "preload = true"},
       {{"foundation", "=spring", "=springs", "=winkler"},
        "an elastic ground is [[foundation]] and [[spring]] of ritz-elasticity and ritz-modal, for solids; springs of "
        "frames are [[spring]] of ritz-structure"},

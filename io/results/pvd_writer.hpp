@@ -50,6 +50,9 @@ class VtuSeries : public ResultSeries {
   // Returns the path of the VTU file: "run/run_000002.vtu", of a load case "run/run_000002_<name>.vtu" (what no file
   // name may hold becomes _).
   std::string add(const Mesh& mesh, const ResultStep& step) override;
+  void leave() override {
+    if (pieces_) pieces_->leave();
+  }
 
   PvdWriter index_;
   VtuOptions options_;

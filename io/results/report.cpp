@@ -198,6 +198,7 @@ std::string to_json(const RunReport& report) {
   json["facts"] = report.facts;
   json["load_cases"] = outcomes(report.load_cases);
   json["combinations"] = outcomes(report.combinations);
+  json["steps"] = outcomes(report.steps);
   json["sweep"] = sweep(report.sweep);
   json["outputs"] = report.outputs;
   json["missing_fields"] = report.missing_fields;

@@ -38,7 +38,7 @@ struct SolverOutcome {
   std::vector<double> last_residuals = {};          // relative, of the last iterations: the end of the history
 };
 
-// The outcome of one of several load cases, or of a combination of them.
+// The outcome of one of several load cases, of a combination of them, or of a step.
 struct LoadCaseOutcome {
   std::string name;
   SolverOutcome solve;
@@ -118,7 +118,7 @@ struct RunReport {
   std::vector<std::pair<std::string, std::vector<double>>> probes;  // name -> one number or a vector
   std::map<std::string, std::string> probe_units;                   // "Pa"; of those whose unit is known
   std::map<std::string, std::string> facts;                         // anything else worth recording
-  std::vector<LoadCaseOutcome> load_cases, combinations;            // then they hold probes and facts
+  std::vector<LoadCaseOutcome> load_cases, combinations, steps;     // then they hold probes and facts
   std::vector<SweepOutcome> sweep;                                  // by member, in the order of their ends
   std::vector<std::string> outputs;                                 // files committed
   std::vector<std::string> missing_fields;                          // from the results, for lack of memory

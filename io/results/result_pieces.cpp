@@ -1,6 +1,5 @@
 #include "io/results/result_pieces.hpp"
 
-#include "device/memory_shortage.hpp"
 #include "device/ranks/packed.hpp"
 #include "device/ranks/ranks.hpp"
 #include "io/files/atomic_file.hpp"
@@ -13,11 +12,9 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 namespace ritz {
-namespace {
-
-constexpr std::string_view mark = "piece ";  // no order of a RankHelper begins like this
 
 struct Piece {
   std::string path;
@@ -26,6 +23,8 @@ struct Piece {
   std::vector<Field> point_fields, cell_fields;
   VtuOptions options;
 };
+
+namespace {
 
 // Flushed under its temporary name.
 void write(const Piece& piece) {
@@ -55,67 +54,6 @@ std::vector<Field> chosen(std::span<const Field> fields, std::span<const Number>
                       .values = chosen(field, entries),
                       .component_names = field.component_names});
   return result;
-}
-
-void add(Packed& to, const std::vector<Field>& fields) {
-  to.add(fields.size());
-  for (const Field& field : fields) {
-    to.add(field.name).add(field.components).add(field.values).add(field.component_names.size());
-    for (const std::string& name : field.component_names) to.add(name);
-  }
-}
-
-std::vector<Field> fields(Unpacked& from) {
-  std::vector<Field> result(from.get<std::size_t>());
-  for (Field& field : result) {
-    field.name = from.text();
-    from.get(field.components);
-    field.values = from.list<double>();
-    field.component_names.resize(from.get<std::size_t>());
-    for (std::string& name : field.component_names) name = from.text();
-  }
-  return result;
-}
-
-std::string packed(const Piece& piece) {
-  Packed to;
-  to.add(piece.path).add(piece.grid.points).add(piece.grid.blocks.size());
-  for (const WrittenPiece::Block& block : piece.grid.blocks)
-    to.add(block.vtk_type).add(block.node_count).add(block.nodes);
-  to.add(piece.regions.numbers).add(piece.regions.names.size());
-  for (const std::string& name : piece.regions.names) to.add(name);
-  add(to, piece.point_fields);
-  add(to, piece.cell_fields);
-  const VtuOptions& options = piece.options;
-  to.add(options.compression).add(options.single_precision).add(options.inline_data).add(options.load_case);
-  to.add(options.time.has_value()).add(options.time.value_or(0));
-  return std::string(mark) + to.take();
-}
-
-Piece unpacked(std::string_view text) {
-  Unpacked from(text.substr(mark.size()));
-  Piece piece;
-  piece.path = from.text();
-  piece.grid.points = from.list<double>();
-  piece.grid.blocks.resize(from.get<std::size_t>());
-  for (WrittenPiece::Block& block : piece.grid.blocks) {
-    from.get(block.vtk_type);
-    from.get(block.node_count);
-    block.nodes = from.list<Node>();
-  }
-  piece.regions.numbers = from.list<int>();
-  piece.regions.names.resize(from.get<std::size_t>());
-  for (std::string& name : piece.regions.names) name = from.text();
-  piece.point_fields = fields(from);
-  piece.cell_fields = fields(from);
-  from.get(piece.options.compression);
-  from.get(piece.options.single_precision);
-  from.get(piece.options.inline_data);
-  piece.options.load_case = from.text();
-  const auto has_time = from.get<bool>();
-  const auto time = from.get<double>();
-  if (has_time) piece.options.time = time;
-  return piece;
 }
 
 std::string arrays_text(const char* tag, const std::vector<Field>& fields, const char* number, bool regions) {
@@ -151,82 +89,76 @@ void write_index(const std::string& path, const std::string& text) {
   flush_temporary(path);
 }
 
-// Equal pieces of the curve.
-std::vector<std::vector<Index>> cells_of_ranks(const Mesh& mesh, int ranks) {
+// An equal piece of the curve.
+std::vector<Index> cells_of_rank(const Mesh& mesh, int rank, int ranks) {
   const std::vector<Index> along = curve_order(mesh);
-  std::vector<std::vector<Index>> cells(static_cast<std::size_t>(ranks));
-  for (int rank = 0; rank < ranks; ++rank) {
-    std::vector<Index>& own = cells[static_cast<std::size_t>(rank)];
-    const auto begin = along.begin() + mesh.cell_count() * rank / ranks;
-    own.assign(begin, along.begin() + mesh.cell_count() * (rank + 1) / ranks);
-    std::ranges::sort(own);
-  }
-  return cells;
+  std::vector<Index> own(along.begin() + mesh.cell_count() * rank / ranks,
+                         along.begin() + mesh.cell_count() * (rank + 1) / ranks);
+  std::ranges::sort(own);
+  return own;
 }
 
-std::string packed(const Error& error) {
-  return Packed().add(error.exit()).add(error.message()).add(error.why()).add(error.fix()).take();
-}
-
-Error error_of(std::string_view answer) {
-  Unpacked from(answer);
-  const auto exit = from.get<Exit>();
-  const std::string message = from.text(), why = from.text(), fix = from.text();
-  return {exit, message, why, fix};
+std::string path_of_piece(const std::string& path, int rank) {
+  return piece_path(std::filesystem::path(path).replace_extension(".vtu").string(), rank);
 }
 
 }  // namespace
 
-bool is_piece(std::string_view text) { return text.starts_with(mark); }
-
-std::string written_piece(std::string_view text) {
-  try {
-    write(unpacked(text));
-  } catch (const Error& error) { return packed(error); } catch (const std::bad_alloc&) {
-    return packed(host_memory_error());
-  }
-  return {};
+Piece ResultPieces::own_piece(const std::string& path, const Mesh& mesh, const Fields& fields,
+                              const VtuOptions& options) {
+  const int rank = ranks_ == nullptr ? 0 : ranks_->rank(), count = ranks_ == nullptr ? 1 : ranks_->count();
+  if (std::exchange(mesh_, &mesh) != &mesh) cells_ = cells_of_rank(mesh, rank, count);
+  const WrittenRegions regions = written_regions(mesh);
+  Piece piece{.path = path_of_piece(path, rank), .regions = {{}, regions.names}, .options = options};
+  std::vector<Node> points;
+  piece.grid = piece_of(written_cells(mesh, options.cells), cells_, points);
+  for (const Index cell : cells_) piece.regions.numbers.push_back(regions.numbers[static_cast<std::size_t>(cell)]);
+  piece.point_fields = chosen<Node>(fields.point, points);
+  piece.cell_fields = chosen<Index>(fields.cell, cells_);
+  piece.options.cells = nullptr;
+  return piece;
 }
 
 std::vector<std::string> ResultPieces::write(const std::string& path, const Mesh& mesh,
                                              std::span<const Field> point_fields, std::span<const Field> cell_fields,
                                              const VtuOptions& options) {
   const int count = ranks_ == nullptr ? 1 : ranks_->count();
-  if (mesh_ != &mesh) cells_ = cells_of_ranks(mesh, count);
-  mesh_ = &mesh;
-  const WrittenCells whole = written_cells(mesh, options.cells);
-  const WrittenRegions regions = written_regions(mesh);
-  const std::string stem = std::filesystem::absolute(path).replace_extension(".vtu").string();
   std::vector<std::string> files{path};
-  Piece first;
-  for (int rank = count - 1; rank >= 0; --rank) {
-    const std::vector<Index>& cells = cells_[static_cast<std::size_t>(rank)];
-    Piece piece{.path = piece_path(stem, rank), .regions = {{}, regions.names}, .options = options};
-    std::vector<Node> points;
-    piece.grid = piece_of(whole, cells, points);
-    for (const Index cell : cells) piece.regions.numbers.push_back(regions.numbers[static_cast<std::size_t>(cell)]);
-    piece.point_fields = chosen<Node>(point_fields, points);
-    piece.cell_fields = chosen<Index>(cell_fields, cells);
-    piece.options.cells = nullptr;
-    if (rank > 0) ranks_->send(rank, packed(piece));
-    else first = std::move(piece);
-  }
-  for (int rank = 0; rank < count; ++rank)
-    files.push_back(piece_path(std::filesystem::path(path).replace_extension(".vtu").string(), rank));
-  std::optional<Error> failed;
-  try {
+  for (int rank = 0; rank < count; ++rank) files.push_back(path_of_piece(path, rank));
+  const auto write_own = [&] {
+    const Piece first = own_piece(path, mesh, {point_fields, cell_fields}, options);
     ritz::write(first);
     write_index(path, index_text(first, std::span(files).subspan(1)));
-  } catch (const Error& error) { failed = error; }
+  };
   try {
-    for (int rank = 1; rank < count; ++rank)
-      if (const std::string answer = ranks_->wait(rank); !answer.empty() && !failed) failed = error_of(answer);
-    if (failed) throw Error(*failed);
+    if (ranks_ == nullptr) {
+      write_own();
+    } else {
+      const std::string absolute = std::filesystem::absolute(path).string();
+      ranks_->of_first(Packed().add(absolute).add(options.time).add(options.load_case).take());
+      ranks_->agree(write_own);
+    }
   } catch (const Error&) {  // that of a lost rank, too
     for (const std::string& file : files) discard_temporary(file);
     throw;
   }
   return files;
+}
+
+void ResultPieces::follow(const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields,
+                          const VtuOptions& options) {
+  const std::string text = ranks_->of_first({});
+  if (text.empty()) return;
+  Unpacked from(text);
+  const std::string path = from.text();
+  VtuOptions of_step = options;
+  from.get(of_step.time);
+  of_step.load_case = from.text();
+  ranks_->agree([&] { ritz::write(own_piece(path, mesh, {point_fields, cell_fields}, of_step)); });
+}
+
+void ResultPieces::leave() {
+  if (ranks_ != nullptr) ranks_->of_first({});
 }
 
 }  // namespace ritz

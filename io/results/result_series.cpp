@@ -13,8 +13,9 @@ ResultSeries::ResultSeries(ResultFolder* folder, const std::string& path)
 
 std::string ResultSeries::write(const Mesh& mesh, const ResultStep& step) {
   const auto number = static_cast<std::size_t>(step_count_);
-  std::string file = number < committed_.size() ? path_within(folder_->path(), committed_[number].files.front().path)
-                                                : add(mesh, step);
+  const bool is_there = number < committed_.size();
+  if (is_there) leave();
+  std::string file = is_there ? path_within(folder_->path(), committed_[number].files.front().path) : add(mesh, step);
   ++step_count_;
   return file;
 }

@@ -47,6 +47,7 @@ class ResultSeries {
  protected:
   ResultSeries(ResultFolder* folder, const std::string& path);
   virtual std::string add(const Mesh& mesh, const ResultStep& step) = 0;  // number step_count()
+  virtual void leave() {}                                                 // in its place: the step is there
   ResultFolder* folder() const { return folder_; }
   const std::vector<JournalEntry>& committed() const { return committed_; }
 

@@ -89,7 +89,7 @@ py::tuple run(const CaseCall& called, const std::string& output, bool check, boo
       [&] {
         const Program program = program_named(called.program);
         report = to_json(call(program.info, options, [&](Run& running) {
-          run_case(running, program.read(running));
+          run_case(running, program.read);
           const CallerCells rows = called.cells(running.mesh());
           for (SolvedStep& step : steps)
             for (Field& field : step.cells) field.values = rows.out(field.values, field.components);

@@ -120,19 +120,19 @@ RankRows Layout::rows(int field) const {
   return rows;
 }
 
-void Layout::deal(const Vector& whole, Vector& x) const {
+void Layout::own(const Vector& whole, Vector& x) const {
   for (int k = 0; k < count(); ++k) {
     Vector mine(x.device(), size(k), "vectors");
-    rows(k).deal(whole.empty() ? Vector() : this->whole().part(whole, k), mine);
+    rows(k).take(this->whole().part(whole, k), mine);
     put(mine, k, x);
   }
 }
 
-void Layout::collect(const Vector& x, Vector& whole) const {
+void Layout::gather(const Vector& x, Vector& whole) const {
   for (int k = 0; k < count(); ++k) {
-    Vector all = whole.empty() ? Vector() : Vector(whole.device(), this->whole().size(k), "vectors");
-    rows(k).collect(part(x, k), all);
-    if (!whole.empty()) this->whole().put(all, k, whole);
+    Vector all(whole.device(), this->whole().size(k), "vectors");
+    rows(k).gather(part(x, k), all);
+    this->whole().put(all, k, whole);
   }
 }
 

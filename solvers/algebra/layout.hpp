@@ -56,10 +56,10 @@ class Layout {
   void keep_owned(const Vector& all, Vector& x) const;            // the way back: ghosts are left out
   // [field][owned | ghosts] number among the unknowns of all ranks: rank after rank, there field after field.
   std::vector<Index> global_numbers() const;
-  // Vectors of all unknowns, field after field, are on the first rank, and empty on the others. Rows of one field.
+  // Vectors of all unknowns, field after field, which every rank has. Rows of one field.
   RankRows rows(int field) const;
-  void deal(const Vector& whole, Vector& x) const;
-  void collect(const Vector& x, Vector& whole) const;
+  void own(const Vector& whole, Vector& x) const;     // x = this rank's of whole; no messages
+  void gather(const Vector& x, Vector& whole) const;  // the way back; all ranks call it
 
  private:
   Layout whole() const;

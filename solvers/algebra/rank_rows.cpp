@@ -21,26 +21,6 @@ std::span<T> own_piece(const RankRows& rows, std::span<T> mine, int column) {
   return mine.subspan(static_cast<std::size_t>(column * rows.count()), static_cast<std::size_t>(rows.count()));
 }
 
-// An array for the host to fill: the array itself, or numbers that become its own at the end.
-class Filled {
- public:
-  explicit Filled(Vector& array) : array_(array) {
-    if (apart()) numbers_.resize(static_cast<std::size_t>(array.size()));
-  }
-  std::span<double> span() {
-    if (apart()) return numbers_;
-    return {array_.data(), static_cast<std::size_t>(array_.size())};
-  }
-  void complete() {
-    if (apart()) array_.upload(numbers_);
-  }
-
- private:
-  bool apart() const { return !array_.empty() && array_.device().machine().is_apart(); }
-  Vector& array_;
-  std::vector<double> numbers_;
-};
-
 }  // namespace
 
 void RankRows::deal(std::span<const double> all, std::span<double> mine, int columns) const {
@@ -67,16 +47,24 @@ void RankRows::collect(std::span<const double> mine, std::span<double> all, int 
   ranks->exchange(parcels);
 }
 
-void RankRows::deal(const Vector& all, Vector& mine) const {
-  Filled filled(mine);
-  deal(HostView<double>(all).span(), filled.span());
-  filled.complete();
+void RankRows::take(const Vector& all, Vector& mine) const {
+  all.device().machine().copy_on_device(mine.data(), all.data() + begin(), count() * Index{sizeof(double)});
 }
 
-void RankRows::collect(const Vector& mine, Vector& all) const {
-  Filled filled(all);
-  collect(HostView<double>(mine).span(), filled.span());
-  filled.complete();
+void RankRows::gather(const Vector& mine, Vector& all) const {
+  const bool apart = all.device().machine().is_apart();
+  std::vector<double> numbers(apart ? static_cast<std::size_t>(all.size()) : 0);
+  const std::span<double> of_all =
+      apart ? std::span<double>(numbers) : std::span<double>(all.data(), static_cast<std::size_t>(all.size()));
+  const HostView<double> view(mine);
+  const std::span<const double> own = view.span();
+  std::ranges::copy(own, piece(*this, of_all, ranks->rank(), 0).begin());
+  std::vector<Parcel> parcels;
+  for (int other = 0; other < ranks->count(); ++other)
+    if (other != ranks->rank())
+      parcels.push_back({other, std::as_bytes(own), std::as_writable_bytes(piece(*this, of_all, other, 0))});
+  ranks->exchange(parcels);
+  if (apart) all.upload(numbers);
 }
 
 }  // namespace ritz

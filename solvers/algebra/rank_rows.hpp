@@ -1,7 +1,10 @@
-// Vectors of all rows on the first rank, of which every rank has a contiguous range: pieces go out, or come together.
+// Vectors of all rows, of which every rank owns a contiguous range. Where each rank has the vector, it takes its own
+// rows, and all give theirs to all; where the first rank alone has it, pieces go out from there, or come together.
 //
 //   const RankRows rows{&ranks, first};                // first [rank + 1]
-//   rows.deal(all, mine, columns);                     // all ranks call it; `all` is empty after the first rank
+//   rows.take(all, mine);                              // no messages
+//   rows.gather(mine, all);                            // all ranks call it, as the next two
+//   rows.deal(all, mine, columns);                     // `all` is empty after the first rank
 //   rows.collect(mine, all, columns);
 #pragma once
 
@@ -21,12 +24,12 @@ struct RankRows {
   Index begin() const { return first[static_cast<std::size_t>(ranks->rank())]; }
   Index count() const { return first[static_cast<std::size_t>(ranks->rank()) + 1] - begin(); }
 
+  // On one device. `mine` may have more numbers after those rows.
+  void take(const Vector& all, Vector& mine) const;
+  void gather(const Vector& mine, Vector& all) const;
   // all: [column][row of the whole], on the first rank; mine: [column][row of this rank]
   void deal(std::span<const double> all, std::span<double> mine, int columns = 1) const;
   void collect(std::span<const double> mine, std::span<double> all, int columns = 1) const;
-  // One column, which may be on a device.
-  void deal(const Vector& all, Vector& mine) const;
-  void collect(const Vector& mine, Vector& all) const;
 };
 
 }  // namespace ritz

@@ -53,6 +53,17 @@ EigenProblem::EigenProblem(EigenOperators operators, const EigenOptions& eigen_o
                 fmt::format("{} eigenvalues were asked for, but only {} unknowns are free and have mass", options.count,
                             mass_count),
                 {}, "ask for fewer, or refine the mesh");
+  if (options.below) mass = std::move(operators.mass);
+}
+
+double EigenProblem::rounding(const Vector& x, double value, Vector& work) const {
+  multiply(x, stiffness, work);
+  double size = norm2(work);
+  if (!mass.empty()) {
+    multiply(x, mass, work);
+    size += std::abs(value) * norm2(work);
+  }
+  return std::numeric_limits<double>::epsilon() * size;
 }
 
 void EigenProblem::tell(int converged, int wanted, int iteration, double worst, double target) const {
@@ -99,8 +110,7 @@ void EigenProblem::measure(VectorPieces X, EigenSolution& s) const {
       const double size = std::max(std::abs(s.values[mode]), s.reference) * norm2(Mx);
       s.residuals[mode] = norm2(r) / size;
       piece.get_column(k, x);
-      multiply(x, stiffness, r);
-      s.rounding[mode] = 32 * std::numeric_limits<double>::epsilon() * norm2(r) / size;
+      s.rounding[mode] = 32 * rounding(x, s.values[mode], r) / size;
     }
   }
   s.vectors = joined(X);

@@ -7,11 +7,15 @@
 
 namespace ritz {
 
+// Eigenvalues of an indefinite K are zero where they are smaller than this part of EigenOptions::below.
+inline constexpr double negligible = 1e-6;
+
 struct EigenProblem {
   const LinearOperator& K;
   const LinearOperator& M;
   const EigenOptions& options;
   Vector stiffness;                // diagonal of K
+  Vector mass;                     // diagonal of M, where K may be indefinite: products with M round more, then
   bool in_lanes;                   // as EigenOperators has it
   const AttachedMotions* motions;  // likewise
   Index mass_count = 0;            // unknowns with mass: no more eigenvalues than these
@@ -24,6 +28,8 @@ struct EigenProblem {
   MultiVector random_block(int columns, int seed) const;
   // Sorts by value, sets values, vectors (made M-orthonormal), residuals and rounding.
   void measure(VectorPieces X, EigenSolution& solution) const;
+  // The size of rounding errors in K x - value M x; `work` is overwritten.
+  double rounding(const Vector& x, double value, Vector& work) const;
   bool is_accurate(const EigenSolution& solution, std::size_t mode) const {
     return solution.residuals[mode] <= options.relative || solution.residuals[mode] <= solution.rounding[mode];
   }

@@ -3,6 +3,7 @@
 #include "device/memory_shortage.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
+#include "solvers/eigen/shifted_multigrid.hpp"
 
 #include <fmt/format.h>
 
@@ -47,34 +48,6 @@ void check_without_springs(const AttachedMotions* motions) {
   if (motions != nullptr && motions->has_stiffness())
     throw Error(Exit::input, "LOBPCG does not take motions that springs hold", {}, "use the method lanczos");
 }
-
-// Multigrid of K + shift M.
-class ShiftedMultigrid final : public LinearOperator {
- public:
-  ShiftedMultigrid(const SparseMatrix& K, const SparseMatrix& M, double shift, SmoothedAggregationOptions options,
-                   const SolverGeometry& geometry) {
-    options.coordinates = geometry.coordinates;
-    options.dimension = geometry.dimension;
-    options.nested = geometry.nested;
-    const SparseMatrix* A = &K;
-    if (shift > 0) {
-      shifted_.emplace(K.shared_pattern(), K.block_size());
-      shifted_->values().copy_from(K.values());
-      axpy(shift, M.values(), shifted_->values());
-      A = &*shifted_;
-    }
-    multigrid_.emplace(*A, options);
-  }
-  const Device& device() const override { return multigrid_->device(); }
-  Index rows() const override { return multigrid_->rows(); }
-  void apply(const Vector& b, Vector& x) const override { multigrid_->apply(b, x); }
-  void apply_block(const MultiVector& B, MultiVector& X) const override { multigrid_->apply_block(B, X); }
-  std::string name() const override { return multigrid_->name(); }
-
- private:
-  std::optional<SparseMatrix> shifted_;
-  std::optional<SmoothedAggregation> multigrid_;
-};
 
 }  // namespace
 

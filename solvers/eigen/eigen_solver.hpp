@@ -43,11 +43,14 @@ struct EigenOptions {
   std::optional<EigenBand> band = {};  // lanczos only
   double relative = 1e-6;              // of the residual, see EigenSolution::residuals
   EigenMethod method = EigenMethod::automatic;
-  int max_iterations = 500;                   // of lobpcg; blocks of eight solves of lanczos
-  int zero_count = 0;                         // eigenvalues known to be zero (rigid motions): K alone is then singular
-  bool verify = true;                         // lanczos: one more factorisation that counts
-  SmoothedAggregationOptions multigrid = {};  // coordinates and dimension are filled in
-  Ranks* ranks = nullptr;                     // that solve together (fem/ranks/divided_system.hpp)
+  int max_iterations = 500;  // of lobpcg; blocks of eight solves of lanczos
+  int zero_count = 0;        // eigenvalues known to be zero (rigid motions): K alone is then singular
+  // A negative number below all eigenvalues: K may be indefinite. Lanczos factorises K - below M first, and the
+  // preconditioner of LOBPCG takes -below.
+  std::optional<double> below = {};
+  bool verify = true;                                // lanczos: one more factorisation that counts
+  SmoothedAggregationOptions multigrid = {};         // coordinates and dimension are filled in
+  Ranks* ranks = nullptr;                            // that solve together (fem/ranks/divided_system.hpp)
   std::function<void(const std::string&)> say = {};  // what these have, and send
 };
 
@@ -62,6 +65,8 @@ struct EigenSolution {
   std::string method, preconditioner, choice;  // choice: why this method
   std::string verification;  // "3 factors: 20 eigenvalues below 1.2e6, 20 found", or why there is none
   bool verified = false;
+  Index counted = 0;  // eigenvalues below counted_to, where a factor counted them
+  double counted_to = 0;
   std::vector<std::string> fallbacks = {};  // for want of memory
   int iterations = 0, factorisations = 0;
   Index factor_foreseen = 0;  // [bytes] that the analysis of the factor predicted

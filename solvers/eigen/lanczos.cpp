@@ -199,7 +199,7 @@ class Lanczos {
     double tolerance = std::clamp(0.01 * options_.relative, 1e-13, 1e-8);
     for (int round = 0; round < 4; ++round) {
       solution_.reason = iterate(space, tolerance);
-      solution_.reference = std::max(0.0, -shift_);
+      solution_.reference = std::max(0.0, -shift_) * (options_.below ? negligible : 1);
       problem_.measure(in_pieces(space.vectors(std::min(wanted_, space.size()))), solution_);
       while (solution_.converged() && !is_accurate()) {
         tolerance *= 0.01;
@@ -238,7 +238,8 @@ class Lanczos {
 
   void factorise() {
     report_progress("factorising");
-    if (shift_ == 0 && options_.zero_count > 0) shift_ = -problem_.low_guess;
+    if (options_.below) shift_ = *options_.below;
+    else if (shift_ == 0 && options_.zero_count > 0) shift_ = -problem_.low_guess;
     try {
       inverse_.move_to(shift_);
     } catch (const Error& error) {
@@ -252,7 +253,8 @@ class Lanczos {
   // A shift far below the wanted eigenvalues makes them look alike: start again nearer to them.
   bool move_shift(const std::vector<RitzValue>& ritz) {
     const double highest = ritz[static_cast<std::size_t>(nearby_ - 1)].lambda;
-    if (!(shift_ < 0) || !(highest > 0) || -shift_ < 10 * highest || inverse_.factorisations() > 6) return false;
+    if (options_.below || !(shift_ < 0) || !(highest > 0) || -shift_ < 10 * highest || inverse_.factorisations() > 6)
+      return false;
     shift_ = -0.3 * highest;
     return true;
   }
@@ -357,6 +359,7 @@ class Lanczos {
       return true;
     }
     solution_.verified = count == cut;
+    solution_.counted = count, solution_.counted_to = mark;
     solution_.verification =
         fmt::format("{} eigenvalues below {:.6g} by the inertia of a factor, {} found", count, mark, cut);
     if (count < cut)

@@ -30,7 +30,8 @@ class Lobpcg {
     const int n = options_.count;
     // A few more vectors than requested: the rate depends on the gap to the first that is omitted.
     width_ = lobpcg_width(n, problem_.mass_count, problem_.in_lanes);
-    if (options_.zero_count > 0) solution_.reference = 0.1 * problem_.low_guess;
+    if (options_.below) solution_.reference = -negligible * *options_.below;
+    else if (options_.zero_count > 0) solution_.reference = 0.1 * problem_.low_guess;
     set_up();
     start();
     solution_.reason = iterate();
@@ -44,12 +45,12 @@ class Lobpcg {
   }
 
  private:
-  // Multigrid of K, or of K + reference M where K is singular.
+  // Multigrid of K, or of K + shift M where K is singular or indefinite.
   void set_up() {
     report_progress("multigrid set-up");
     auto phase = problem_.K.device().profile().phase("set-up");
     preconditioner_.reset();
-    preconditioner_ = make_(solution_.reference);
+    preconditioner_ = make_(options_.below ? -*options_.below : solution_.reference);
     solution_.preconditioner = preconditioner_->name();
   }
 
@@ -126,7 +127,8 @@ class Lobpcg {
   // A preconditioner that is shifted far more than the wanted eigenvalues hardly distinguishes them.
   bool move_reference() {
     const double highest = values_[static_cast<std::size_t>(options_.count - 1)];
-    if (!(solution_.reference > 0) || !(highest > 0) || solution_.reference < 10 * highest) return false;
+    if (options_.below || !(solution_.reference > 0) || !(highest > 0) || solution_.reference < 10 * highest)
+      return false;
     solution_.reference = 0.3 * highest;
     return true;
   }
@@ -144,8 +146,7 @@ class Lobpcg {
       if (lengths[c] <= 0.9 * options_.relative * size) continue;
       if (k < options_.count) {
         X_[c / MultiVector::lanes].get_column(k % MultiVector::lanes, x);
-        multiply(x, problem_.stiffness, y);
-        if (lengths[c] <= 16 * std::numeric_limits<double>::epsilon() * norm2(y)) continue;
+        if (lengths[c] <= 16 * problem_.rounding(x, values_[c], y)) continue;
         worst = std::max(worst, lengths[c] / size);
       }
       active.push_back(k);

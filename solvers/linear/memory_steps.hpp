@@ -6,7 +6,7 @@
 //   within_memory(MemoryLevel::cycle, savings, [&] { solve(savings); }, [&](const std::string& text) { log(text); });
 #pragma once
 
-#include "device/memory_shortage.hpp"
+#include "device/ranks/ranks.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
 #include <functional>
@@ -43,11 +43,11 @@ std::span<const MemoryStep> memory_steps();
 std::optional<std::string> step_down(MemoryLevel level, MemorySavings& savings, const Error& shortage);
 
 // Attempts; if memory is short, of the device or of the host, takes the next step of the level, reports its text and
-// attempts again. Throws the shortage if no step is left.
+// attempts again. Throws the shortage if no step is left. ranks: that attempt it together; null: one process.
 template <std::invocable F>
 void within_memory(MemoryLevel level, MemorySavings& savings, const F& attempt,
-                   const std::function<void(const std::string&)>& taken) {
-  while (const std::optional<Error> shortage = memory_shortage(attempt)) {
+                   const std::function<void(const std::string&)>& taken, const Ranks* ranks = nullptr) {
+  while (const std::optional<Error> shortage = memory_shortage(ranks, attempt)) {
     const std::optional<std::string> step = step_down(level, savings, *shortage);
     if (!step) throw *shortage;
     taken(*step);

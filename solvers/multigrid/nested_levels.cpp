@@ -1,7 +1,5 @@
 #include "solvers/multigrid/nested_levels.hpp"
 
-#include "device/ranks/packed.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -19,24 +17,6 @@ NestedNodes part_of(const NestedNodes& level, Index first, Index last, Index coa
   for (Index coarse = coarse_first; coarse < coarse_last; ++coarse)
     part.same.push_back(static_cast<std::int32_t>(level.same[static_cast<std::size_t>(coarse)] - first));
   return part;
-}
-
-void add(Packed& to, const std::vector<NestedNodes>& levels) {
-  to.add(levels.size());
-  for (const NestedNodes& level : levels)
-    to.add(level.first).add(level.parents).add(level.weights).add(level.same).add(level.same_cells);
-}
-
-std::vector<NestedNodes> unpacked_levels(Unpacked& from) {
-  std::vector<NestedNodes> levels(from.get<std::size_t>());
-  for (NestedNodes& level : levels) {
-    level.first = from.list<Index>();
-    level.parents = from.list<std::int32_t>();
-    level.weights = from.list<double>();
-    level.same = from.list<std::int32_t>();
-    from.get(level.same_cells);
-  }
-  return levels;
 }
 
 NestedLevels shared(NestedHierarchy nested) {
@@ -69,20 +49,6 @@ std::vector<NestedLevels> divide(const NestedHierarchy& all, std::vector<Index> 
     result.push_back(shared(std::move(part)));
   }
   return result;
-}
-
-void add(Packed& to, const NestedLevels& nested) {
-  static const NestedHierarchy none;
-  const NestedHierarchy& levels = nested == nullptr ? none : *nested;
-  add(to, levels.levels);
-  add(to, levels.replicated);
-}
-
-NestedLevels unpacked_nested_levels(Unpacked& from) {
-  NestedHierarchy nested;
-  nested.levels = unpacked_levels(from);
-  nested.replicated = unpacked_levels(from);
-  return shared(std::move(nested));
 }
 
 }  // namespace ritz

@@ -14,9 +14,6 @@
 
 namespace ritz {
 
-class Packed;
-class Unpacked;
-
 // Nodes of a matrix and the coarser ones between which they lie: a value is the mean of its parents' values. Over ranks
 // those that this rank owns.
 struct NestedNodes {
@@ -37,8 +34,5 @@ using NestedLevels = std::shared_ptr<const NestedHierarchy>;  // null: none
 // The share of each rank. first: [rank + 1] nodes of the first level. Levels below one of at most `replicated`
 // unknowns, `block` to a node, stay whole; those below a rank without a node are left out.
 std::vector<NestedLevels> divide(const NestedHierarchy& all, std::vector<Index> first, int block, Index replicated);
-
-void add(Packed& to, const NestedLevels& nested);
-NestedLevels unpacked_nested_levels(Unpacked& from);
 
 }  // namespace ritz

@@ -77,6 +77,9 @@ class Errors(CaseTest):
         "table-data": dict(body=TABLE + HEAT, files={"k.csv": "x,k\n0,1\n0,2\n"}, program="ritz-heat"),
         "show": dict(arguments=["--report", "r.html", "--field", "colour"]),
         "probe": dict(body=GOOD + PROBE),
+        "step": dict(body=GOOD + '[[step]]\nname = "a"\n[[step]]\nname = "a"\n'),
+        "removed-part": dict(body=GOOD + STEEL.format("b") + CLAMP.format("b.x0") + '[[coupling]]\nregion = "b.x1"\nz = 1e-5\n[[step]]\nname = "a"\n'
+                             '[[step]]\nname = "b"\n[[step.remove]]\npart = "b"\n', mesh=boxes.cubes(["a", "b"])),
         "load-case": dict(body=GOOD + '[[load_case]]\nname = "empty"\n'),
         "sweep": dict(body=GOOD + '[sweep]\n[[sweep.parameter]]\nkey = "material.0.young"\n'),
         "relation": dict(body=GOOD + CLAMP.format("a.x1").replace("fixed = true", "direction = [0, 0, 0]")),
@@ -115,6 +118,8 @@ class Errors(CaseTest):
         "not-converged": dict(case="fin", keys={"solver.method": "cg", "solver.preconditioner": "jacobi", "solver.max_iterations": 3}),
         "direct-solver-memory": dict(case="cantilever", program="ritz-elasticity", keys={"solver.method": "direct", "solver.direct_memory": 1e-6}),
         "host-memory": dict(arguments=["--host-memory-limit", "70000"], case="heat_sink"),
+        "buckling": dict(case="buckling/column", program="ritz-structure", keys={"force.0.value": "[0, 0, 1]"}),
+        "explicit-steps": dict(body=GOOD.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850") + '[time]\nend = 1\nstep = 1\nmethod = "central_differences"\n'),
         "modes-not-converged": dict(case="modal/cantilever", program="ritz-modal", keys={"modal.max_iterations": 1, "modal.method": "lobpcg"}),
     }
 
@@ -207,7 +212,8 @@ class Errors(CaseTest):
         source = pathlib.Path(__file__).read_text()
         provoked = {*self.STATIC, *self.SOLVED, *re.findall(r'self\.expect\("([\w-]+)"', source), "stopped", "load-on-nothing"}
         elsewhere = {"not-free-of-divergence": "mixed_test.py", "outside-folder": "hostile_test.py", "folder-in-use": "results_test.py", "checkpoint-unusable": "resume_test.py", "singular-matrix": "test_solvers", "not-linear": "newton_test.cpp",
-                     "time-options": "transient_test.py", "damping": "second_order_test.cpp", "several-fields": "mixed_test.py", "repeated-members": "structure_test.py"}
+                     "time-options": "transient_test.py", "damping": "second_order_test.cpp", "several-fields": "mixed_test.py", "repeated-members": "structure_test.py",
+                     "section-not-joined": "body_test.py", "solids-and-sections": "body_test.py"}
         self.assertEqual(set(CODES), provoked | set(NOT_PROVOKED) | set(elsewhere))
         self.assertFalse(provoked & set(NOT_PROVOKED))
 

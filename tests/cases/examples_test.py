@@ -54,11 +54,22 @@ class Examples(CaseTest):
         outcome = self.check("ritz-heat", "transient/nafems_t3", {"temperature": (36.60312, 5e-4)})
         self.assertLess(outcome.fact("balance_defect")[0], 1e-9)
 
+    def test_a_wave_in_a_bar_is_exact_at_the_nodes(self):
+        outcome = self.solve("ritz-elasticity", example("transient/wave"))
+        self.assert_close(outcome.probes["end"], 1e-3, 1e-12)
+
     def test_nafems_5t_meets_its_reference(self):
         # NAFEMS R0016: 1.043 mm at 0.0117 s, the peak of a series of modes.
         outcome = self.solve("ritz-structure", example("transient/nafems_5t"))
         self.assert_close(outcome.probes["deflection"], -1.043e-3, 2e-3)
         self.assertLess(abs(outcome.fact("lost_energy")[0]), 1e-5 * outcome.fact("work_of_loads")[0])
+
+    def test_a_welded_frame_on_a_solid_foot_meets_a_model_of_solids(self):
+        # CalculiX 2.20, 35,242 nodes of C3D10: frame, plate and foot as solids (mean of the corner where the girder ends).
+        outcome = self.solve("ritz-structure", example("body/welded"))
+        self.assert_close(outcome.probes["corner"], 2.11256e-3, 0.02)
+        for load, reaction in zip(outcome.fact("applied_load"), outcome.fact("reaction")):
+            self.assertAlmostEqual(load, -reaction, delta=0.1)
 
     def test_a_sine_decays_by_diffusion(self):
         outcome = self.check("ritz-solve", "transient/decay", {"middle": (math.exp(-0.1 * math.pi**2), 1e-4)})

@@ -85,6 +85,22 @@ class Motion(ritz.CaseTest):
         self.assertLess(abs(outcome.fact("lost_energy")[0]), 1e-4)
         self.assertIn("kinetic", outcome.log)
 
+    def test_explicit_steps_follow_a_thrown_cube_and_know_their_limit(self):
+        thrown = CUBE.replace("step = 0.1", 'method = "central_differences"').replace("end = 2\n", "end = 0.05\n").replace("output = 1\n", "output = 0.025\n")
+        acts = "[gravity]\nacceleration = [0, 0, -10]\n[initial]\nvelocity = [0, 0, 20]\n"
+        outcome = self.solve("ritz-elasticity", self.write_case(thrown + acts))
+        for row in self.rows(outcome):
+            t = row["time"]
+            self.assertAlmostEqual(row["u"], 20 * t - 5 * t**2, 9)
+            self.assertAlmostEqual(row["a"], -10, 6)
+        self.assertIn("by central differences", outcome.log)
+        long = self.run_case("ritz-elasticity", self.write_case(thrown.replace("[time]", "[time]\nstep = 0.05") + acts))
+        self.assertEqual(long.exit, 4)
+        self.assertIn("the highest frequency of the mesh allows", long.errors)
+        both = self.run_case("ritz-elasticity", self.write_case(thrown.replace("[time]", "[time]\ntolerance = 1e-4") + acts))
+        self.assertEqual(both.exit, 2)
+        self.assertIn("'tolerance' was given with central differences", both.errors)
+
     def test_a_force_that_grows_in_time_moves_a_free_cube(self):
         outcome = self.solve("ritz-elasticity", self.write_case(CUBE + '[[force]]\nregion = "a.z1"\nvalue = [0, 0, "600*t"]\n'))
         self.assertAlmostEqual(self.rows(outcome)[-1]["v"], 0.6 * 2 * 2 / 2, delta=5e-3)  # the mean over the cube: it swings, too

@@ -8,6 +8,7 @@
 #include "apps/cases/shared_model.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/show/field_component.hpp"
+#include "apps/cases/structures/body_case.hpp"
 #include "apps/cases/structures/section_forces.hpp"
 #include "apps/cases/structures/structure_inputs.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -119,8 +120,10 @@ const FunctionSpace& structure_space(Run& run, const Mesh& mesh, int components)
 }  // namespace
 
 CaseModel read_structure(Run& run) {
+  if (run.input().root().has("modal")) return read_structure_vibration(run);
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);
+  if (input.root().has("material")) return read_body(run);
   auto view = std::make_shared<StructureView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)),
                                               Frames(mesh));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
@@ -167,15 +170,21 @@ CaseModel read_structure(Run& run) {
 
 CaseModel read_structure_vibration(Run& run) {
   const Mesh& mesh = run.mesh(true);
+  if (run.input().root().has("material"))
+    throw Error(Exit::input, "modes of a case with materials and sections",
+                "a case has statics alone of solids that beams or shells join",
+                "take solids alone, or a program with Body (fem/physics/body.hpp) and Modal");
   const FormCatalogue catalogue(run.device(), load_plugins(run));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   Frames frames(mesh);
   read_sections(run, mesh, catalogue, true, frames);
-  read_structure_supports(run.input().root(), mesh, true, frames.components(), frames.loads);
+  CaseModel read{.modes = true, .preloaded = has_preload(run)};
+  read_structure_supports(run.input().root(), mesh, !read.preloaded && !run.step().continues(), frames.components(),
+                          frames.loads);
+  if (read.preloaded) read_structure_loads(run.input().root(), mesh, frames.loads);
   phase.reset();
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
-  CaseModel read;
   make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true, .masses = true}, {}, read);
   add_inertia(run.input(), frames, read.model);
   return read;

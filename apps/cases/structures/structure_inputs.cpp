@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <functional>
 
 namespace ritz {
 namespace {
@@ -121,17 +122,6 @@ void read_masses(Case& input, const Mesh& mesh, Frames& frames) {
   }
 }
 
-void read_force(const Case::Table& t, const Mesh& mesh, FrameLoads& loads) {
-  const Region* region = t.region("region", "nodes, or cells or edges whose nodes are meant", mesh,
-                                  {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
-  const VectorRule rule{.fallback = std::vector<double>(3, 0.0)};
-  const Vector3 force = vector_of(t, "value", "[N] in total", rule);
-  const Vector3 moment = vector_of(t, "moment", "[N m] in total", rule);
-  if (!t.has("value") && !t.has("moment"))
-    t.error("value", "this load is nothing", {}, "give a value, a moment, or both");
-  loads.force(region, force, moment, t.where());
-}
-
 }  // namespace
 
 std::vector<StructureSection> read_sections(Run& run, const Mesh& mesh, const FormCatalogue& catalogue,
@@ -147,43 +137,57 @@ std::vector<StructureSection> read_sections(Run& run, const Mesh& mesh, const Fo
   return sections;
 }
 
+void read_support(const Case::Table& t, bool only_zero, int components, const char* why_no_rotations,
+                  const std::function<void(int component, const Coefficient& value)>& hold) {
+  const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
+  const bool fixed = t.flag("fixed", "nothing moves or turns, but as given", false),
+             pinned = t.flag("pinned", "nothing moves, but as given; it may turn", false);
+  bool any = fixed || pinned;
+  for (int c = 0; c < 6; ++c) {
+    const bool all = fixed || (pinned && c < 3);
+    if (!t.has(names[c]) && !all) continue;
+    const std::string about =
+        c < 3 ? "this displacement [m]; not given: free" : "this rotation about the axis [rad]; not given: free";
+    const Formula value =
+        t.formula(names[c], only_zero ? "0: this component is held; not given: free" : about, {.fallback = 0});
+    if (only_zero && (!value.is_number() || value.number() != 0))
+      t.error(names[c], fmt::format("the support moves by {}", value.text()),
+              "modes vibrate about the state of rest: their supports do not move",
+              fmt::format("write {} = 0, or omit it", names[c]));
+    any = true;
+    if (c >= components) {
+      if (t.has(names[c])) t.error(names[c], "this model has no rotations", why_no_rotations, "leave the key out");
+      continue;
+    }
+    hold(c, coefficient(value));
+  }
+  if (!any)
+    t.error("fixed", "this support holds nothing", {},
+            "give fixed = true, pinned = true, or some of x, y, z, rx, ry, rz");
+}
+
 void read_structure_supports(const Case::Table& from, const Mesh& mesh, bool only_zero, int components,
                              FrameLoads& loads) {
-  const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
   for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations")) {
     const Region* region = t.region("region", "nodes, or cells or edges whose nodes are meant", mesh,
                                     {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
-    const bool fixed = t.flag("fixed", "nothing moves or turns, but as given", false),
-               pinned = t.flag("pinned", "nothing moves, but as given; it may turn", false);
-    bool any = fixed || pinned;
-    for (int c = 0; c < 6; ++c) {
-      const bool all = fixed || (pinned && c < 3);
-      if (!t.has(names[c]) && !all) continue;
-      const std::string about =
-          c < 3 ? "this displacement [m]; not given: free" : "this rotation about the axis [rad]; not given: free";
-      const Formula value =
-          t.formula(names[c], only_zero ? "0: this component is held; not given: free" : about, {.fallback = 0});
-      if (only_zero && (!value.is_number() || value.number() != 0))
-        t.error(names[c], fmt::format("the support moves by {}", value.text()),
-                "modes vibrate about the state of rest: their supports do not move",
-                fmt::format("write {} = 0, or omit it", names[c]));
-      any = true;
-      if (c >= components) {
-        if (t.has(names[c]))
-          t.error(names[c], "this model has no rotations", "it has no beams and no shells", "leave the key out");
-        continue;
-      }
-      loads.support(region, c, coefficient(value), t.where());
-    }
-    if (!any)
-      t.error("fixed", "this support holds nothing", {},
-              "give fixed = true, pinned = true, or some of x, y, z, rx, ry, rz");
+    read_support(t, only_zero, components, "it has no beams and no shells",
+                 [&](int c, const Coefficient& value) { loads.support(region, c, value, t.where()); });
   }
 }
 
-void read_structure_loads(const Case::Table& from, const Mesh& mesh, FrameLoads& loads) {
-  for (const Case::Table& t : from.tables("force", "forces and moments at nodes, in total, in equal parts"))
-    read_force(t, mesh, loads);
+void read_force_on_structure(const Case::Table& t, const Mesh& mesh, FrameLoads& loads) {
+  const Region* region = t.region("region", "nodes, or cells or edges whose nodes are meant", mesh,
+                                  {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
+  const VectorRule rule{.fallback = std::vector<double>(3, 0.0)};
+  const Vector3 force = vector_of(t, "value", "[N] in total", rule);
+  const Vector3 moment = vector_of(t, "moment", "[N m] in total", rule);
+  if (!t.has("value") && !t.has("moment"))
+    t.error("value", "this load is nothing", {}, "give a value, a moment, or both");
+  loads.force(region, force, moment, t.where());
+}
+
+void read_densities_on_structure(const Case::Table& from, const Mesh& mesh, FrameLoads& loads) {
   for (const Case::Table& t :
        from.tables("line_load", "force per length of lines, also of lines that only name an edge")) {
     const Region* region = t.region("region", "lines", mesh, {RegionKind::cells});
@@ -193,14 +197,27 @@ void read_structure_loads(const Case::Table& from, const Mesh& mesh, FrameLoads&
     const Region* region = t.region("region", "shells", mesh, {RegionKind::cells});
     loads.surface_load(region, vector_of(t, "value", "[Pa]"), t.where());
   }
-  for (const Case::Table& t :
-       from.tables("pressure", "pressure on shells, against their normals (right-hand rule of the nodes)")) {
-    const Region* region = t.region("region", "shells", mesh, {RegionKind::cells});
-    loads.pressure(region, t.number("value", "[Pa]"), t.where());
-  }
+}
+
+void read_pressure_on_shells(const Case::Table& t, const Mesh& mesh, FrameLoads& loads) {
+  const Region* region = t.region("region", "shells", mesh, {RegionKind::cells});
+  loads.pressure(region, t.number("value", "[Pa]"), t.where());
+}
+
+void read_weight(const Case::Table& from, FrameLoads& loads) {
   const Case::Table gravity = from.table("gravity", "weight of all sections and point masses; needs densities");
   if (gravity.present())
     loads.gravity(vector_of(gravity, "acceleration", "gravitational acceleration [m/s^2]"), gravity.where());
+}
+
+void read_structure_loads(const Case::Table& from, const Mesh& mesh, FrameLoads& loads) {
+  for (const Case::Table& t : from.tables("force", "forces and moments at nodes, in total, in equal parts"))
+    read_force_on_structure(t, mesh, loads);
+  read_densities_on_structure(from, mesh, loads);
+  for (const Case::Table& t :
+       from.tables("pressure", "pressure on shells, against their normals (right-hand rule of the nodes)"))
+    read_pressure_on_shells(t, mesh, loads);
+  read_weight(from, loads);
 }
 
 bool has_gravity(const Case::Table& from) {

@@ -7,10 +7,7 @@ namespace ritz {
 
 CaseModel read_vibration(Run& run) {
   const char* about = "sections of a structure: beams, bars, springs, shells; without any, bodies with materials";
-  CaseModel read =
-      run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
-  read.modes = true;
-  return read;
+  return run.input().tables("section", about).empty() ? read_elastic_vibration(run) : read_structure_vibration(run);
 }
 
 }  // namespace ritz

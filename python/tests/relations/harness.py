@@ -13,6 +13,8 @@ KNOWN = [
     ("ties by the surface of bent facets, whose parts depend on the frame by 1e-4",
      lambda model, name, sentence: model.has("tie") and "'surface'" in str(model.case()) and name in ("move", "turn", "mirror", "renumber", "units")),
     ("fewer modes than were asked for", lambda model, name, sentence: "eigenvalues were asked for, but only" in sentence),
+    ("reactions of supports on a rigid region: their distribution where they are redundant, and in time the error of the step",
+     lambda model, name, sentence: model.has("rigid") and model.has("displacement") and "reaction" in sentence and (model.time or "fact" not in sentence)),
     ("springs at mid nodes with [space] order 1 or 3", lambda model, name, sentence: "a mid node of the mesh, where elements of order" in sentence),
 ]
 

@@ -12,6 +12,7 @@
 #include "fem/physics/heat_conduction.hpp"
 #include "mesh/generators.hpp"
 #include "tests/fem/test_forms.hpp"
+#include "tests/solvers/thread_ranks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -274,7 +275,7 @@ TEST_P(EveryAnalysis, Nonlinear) {
 TEST_P(EveryAnalysis, Modal) {
   const Model model = GetParam().make(false);
   expect(
-      GetParam().of_modes, [&] { return solve(model, Modal{.count = 1}).frequencies.at(0); }, 1e-3);
+      GetParam().of_modes, [&] { return solve(model, Modal{{.count = 1}}).frequencies.at(0); }, 1e-3);
 }
 
 // At rest in the end: that is the state in balance.
@@ -291,6 +292,50 @@ TEST_P(EveryAnalysis, Transient) {
   EXPECT_EQ(shown, std::holds_alternative<double>(GetParam().of_time) ? 3 : 0);  // the begin, and 0.1, and the end
 }
 
+// Every rank runs the same program and has the result, with the iterations of one process. Threads pose as ranks.
+TEST_P(EveryAnalysis, OnRanks) {
+  const AnyPhysics& physics = GetParam();
+  const bool linear = physics.make(false).linear;
+  const auto options = [&](Ranks* ranks) {
+    return LinearSolverOptions{
+        .method = linear ? LinearMethod::conjugate_gradient : LinearMethod::gmres, .relative = 1e-9, .ranks = ranks};
+  };
+  // solved(ranks): a value, and a count of iterations or steps
+  const auto expect_as_alone = [&](const Outcome& outcome, const auto& solved) {
+    if (!std::holds_alternative<double>(outcome)) return;
+    const std::pair<double, Index> alone = solved(nullptr);
+    testing::on_ranks(2, [&](Ranks& ranks) {
+      const std::pair<double, Index> mine = solved(&ranks);
+      EXPECT_NEAR(mine.first, alone.first, 1e-6 * std::abs(alone.first));
+      EXPECT_LE(std::abs(mine.second - alone.second), 1);
+    });
+  };
+  expect_as_alone(physics.of_static, [&](Ranks* ranks) {
+    const Model model = physics.make(false);
+    const StaticSolution s = solve(model, Static{.linear = options(ranks)});
+    return std::pair(at_probe(model, s.u), Index{s.report.iterations});
+  });
+  expect_as_alone(physics.of_load_cases, [&](Ranks* ranks) {
+    const Model model = physics.make(true);
+    double end = NAN;
+    const LoadCases both{.linear = options(ranks), .combinations = {{"both", {1, 1}}}};
+    solve(model, both, {.show = [&](const SolutionView& s) { end = at_probe(model, s.u); }});
+    return std::pair(end, Index{0});
+  });
+  expect_as_alone(physics.of_newton, [&](Ranks* ranks) {
+    const Model model = physics.make(false);
+    const NonlinearSolution s = solve(model, Nonlinear{.linear = options(ranks)});
+    return std::pair(at_probe(model, s.u), std::ssize(s.steps));
+  });
+  expect_as_alone(physics.of_time, [&](Ranks* ranks) {
+    const Model model = physics.make(false);
+    double end = NAN;
+    const TransientResult result = solve(model, Transient{.end = 1, .linear = options(ranks)},
+                                         {.show = [&](const SolutionView& s) { end = at_probe(model, s.u); }});
+    return std::pair(end, result.state.steps);
+  });
+}
+
 // Before anything is solved each analysis says what it takes.
 TEST_P(EveryAnalysis, ForecastsItsMemory) {
   const Model plain = GetParam().make(false), cases = GetParam().make(true);
@@ -304,7 +349,7 @@ TEST_P(EveryAnalysis, ForecastsItsMemory) {
     EXPECT_GT(peak(forecast(cases, LoadCases{})), 0);
   }
   EXPECT_GT(peak(forecast(plain, Nonlinear{})), 0);
-  if (!plain.inertia.empty()) EXPECT_GT(peak(forecast(plain, Modal{.count = 1})), 0);
+  if (!plain.inertia.empty()) EXPECT_GT(peak(forecast(plain, Modal{{.count = 1}})), 0);
   if (!plain.capacity.empty() || !plain.inertia.empty())
     EXPECT_GT(peak(forecast(plain, Transient{.end = 1})), peak(forecast(plain, Nonlinear{})));
 }

@@ -417,7 +417,7 @@ TEST(SecondOrder, FreeVibrationHasTheFrequencyOfTheMode) {
   body.material("all", {.young = 210e9, .poisson = 0.3, .density = 7850});
   body.loads.fix("x0");
   const Model model = body.model(single_thread());
-  const VibrationModes modes = solve(model, Modal{.count = 1});
+  const VibrationModes modes = solve(model, Modal{{.count = 1}});
   const double period = 1 / modes.frequencies[0];
   Vector shape = model.space->zeros();
   modes.eigen.vectors->get_column(0, shape);

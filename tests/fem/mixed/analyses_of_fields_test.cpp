@@ -281,7 +281,7 @@ double plate_frequency(double k2) {
 
 TEST(FieldsInVibration, DeflectionsAndRotationsOfAPlate) {
   const Mesh mesh = rectangle(10, 10, {1, 1}, CellKind::quad9);
-  const VibrationModes modes = solve(plate_on(mesh), Modal{.count = 4});
+  const VibrationModes modes = solve(plate_on(mesh), Modal{{.count = 4}});
   const double expected[] = {2, 5, 5, 8};  // m^2 + n^2
   ASSERT_EQ(modes.frequencies.size(), 4u);
   for (std::size_t k = 0; k < 4; ++k)
@@ -293,7 +293,7 @@ TEST(FieldsInVibration, DeflectionsAndRotationsOfAPlate) {
 TEST(FieldsInVibration, APlateSwingsBackAfterItsPeriod) {
   const Mesh mesh = rectangle(4, 4, {1, 1}, CellKind::quad9);
   const Model model = plate_on(mesh);
-  VibrationModes modes = solve(model, Modal{.count = 1});
+  VibrationModes modes = solve(model, Modal{{.count = 1}});
   Vector shape(device_under_test(2), layout_of_model(model).total(), "vectors");
   modes.eigen.vectors->get_column(0, shape);
   const double period = 1 / modes.frequencies[0], before = value_at(model, shape.host(), 0, {0.5, 0.5, 0});
@@ -351,7 +351,6 @@ void check_on_ranks(const std::vector<double>& expected, const Make& make, const
           fields_of(mine->model, in_time ? FieldsOfModel::Rates::among : FieldsOfModel::Rates::none);
       FieldsOfRank part(*fields.equations, *fields.supports, ranks, fields.rates.get());
       const std::vector<double> found = part.gathered(solve_part(*mine, part)).host();
-      if (ranks.rank() != 0) return;
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-6 * size) << i;
     });

@@ -109,8 +109,8 @@ TEST(AnyForm, VibratesAsAnElasticBody) {
     form.inertia("all", 8);
     if (held) body.loads.fix("x0");
     for (int component = 0; held && component < 3; ++component) form.loads.prescribe("x0", component, 0);
-    const VibrationModes a = solve(body.model(one_cpu()), Modal{.count = 8});
-    const VibrationModes b = solve(form.model(one_cpu()), Modal{.count = 8});
+    const VibrationModes a = solve(body.model(one_cpu()), Modal{{.count = 8}});
+    const VibrationModes b = solve(form.model(one_cpu()), Modal{{.count = 8}});
     EXPECT_EQ(b.rigid_count, held ? 0 : 6);
     ASSERT_EQ(a.frequencies.size(), b.frequencies.size());
     for (std::size_t k = 0; k < a.frequencies.size(); ++k)

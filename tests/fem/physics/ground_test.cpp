@@ -169,7 +169,7 @@ TEST(Foundation, LowersTheFrequencyOfARod) {
   body.foundation("x0", {.normal = k});
   for (const auto& [side, component] : {std::pair{"y0", 1}, {"y1", 1}, {"z0", 2}, {"z1", 2}})
     body.loads.displacement(side, component, 0);
-  const VibrationModes modes = ritz::solve(body.model(cpu()), Modal{.count = 1});
+  const VibrationModes modes = ritz::solve(body.model(cpu()), Modal{{.count = 1}});
   EXPECT_NEAR(modes.frequencies.front(), low * std::sqrt(young / 8000) / (2 * std::numbers::pi), 0.002);
 }
 

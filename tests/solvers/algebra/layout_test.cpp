@@ -47,20 +47,19 @@ TEST(Layout, FetchesGhostsAndLeavesThemOut) {
   });
 }
 
-TEST(Layout, DealsWhatItCollects) {
+TEST(Layout, EveryRankTakesItsOwnOfWhatAllGather) {
   on_ranks(3, [](Ranks& ranks) {
     const Device device = Device::named("cpu", 1);
     const Layout layout = of_line(ranks);
     std::vector<double> all(14 + 7);
     std::iota(all.begin(), all.begin() + 14, 0.0);
     std::iota(all.begin() + 14, all.end(), 100.0);
-    const Vector whole = ranks.rank() == 0 ? Vector(device, std::span<const double>(all), "vectors") : Vector();
-    Vector x(device, layout.total(), "vectors");
-    layout.deal(whole, x);
+    const Vector whole(device, std::span<const double>(all), "vectors");
+    Vector x(device, layout.total(), "vectors"), again(device, 21, "vectors");
+    layout.own(whole, x);
     EXPECT_EQ(x.host(), numbers_of(layout, false));
-    Vector again = ranks.rank() == 0 ? Vector(device, 21, "vectors") : Vector();
-    layout.collect(x, again);
-    if (ranks.rank() == 0) EXPECT_EQ(again.host(), all);
+    layout.gather(x, again);
+    EXPECT_EQ(again.host(), all);
   });
 }
 

@@ -1,0 +1,367 @@
+#include "apps/cases/structures/body_case.hpp"
+
+#include "apps/cases/elastic_loads.hpp"
+#include "apps/cases/elastic_materials.hpp"
+#include "apps/cases/elastic_stresses.hpp"
+#include "apps/cases/model.hpp"
+#include "apps/cases/plugins.hpp"
+#include "apps/cases/structures/section_forces.hpp"
+#include "apps/cases/structures/structure_inputs.hpp"
+#include "apps/cases/time_input.hpp"
+#include "apps/results/derived_fields.hpp"
+#include "apps/results/field_results.hpp"
+#include "apps/show/field_component.hpp"
+#include "fem/physics/body.hpp"
+#include "mesh/facets.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <optional>
+#include <set>
+
+namespace ritz {
+namespace {
+
+// Data that results of a body need in addition to its model.
+struct BodyView {
+  std::shared_ptr<const FormCatalogue> catalogue;
+  Body body;
+  std::vector<StructureSection> sections = {};
+  BodyView(std::shared_ptr<const FormCatalogue> of, const Mesh& mesh, const std::vector<Index>& cells)
+      : catalogue(std::move(of)), body(mesh, cells) {}
+};
+
+void refuse_other_keys(Run& run) {
+  const Case::Table root = run.input().root();
+  const char* in_solids = "a body of solids and of beams or shells has none yet";
+  for (const auto& [key, why] :
+       {std::pair{"tie", in_solids},
+        {"rigid", in_solids},
+        {"coupling", "sections that touch solids are joined with them; other couplings are of solids alone"},
+        {"periodic", in_solids},
+        {"equation", in_solids},
+        {"thermal", in_solids},
+        {"foundation", in_solids},
+        {"time", "of such bodies there are statics, with load cases"},
+        {"newton", "of such bodies there are statics, with load cases"},
+        {"gradient", "derivatives are those of models of one field"}})
+    if (root.has(key))
+      root.refuse(key, fmt::format("'{}' was given, and the mesh has volumes among lines and surfaces", key), why,
+                  "omit it, or model the parts as solids alone (ritz-elasticity) or sections alone");
+}
+
+// Methods and preconditioners that models of several fields have.
+void check_body_solver(Run& run, const LinearSolverOptions& solver) {
+  using Method = LinearMethod;
+  const Case::Table table = run.input().table("solver", {});
+  const char* why = "solids and sections are two fields, each with its preconditioner";
+  if (const Method m = solver.method; m != Method::automatic && m != Method::direct && m != Method::minres)
+    table.error("method", fmt::format("'{}' was asked for, and the case has solids and sections", name_of(m)), why,
+                "use 'direct', 'minres' or 'auto'");
+  if (solver.preconditioner != PreconditionerKind::automatic)
+    table.error("preconditioner",
+                fmt::format("'{}' was asked for, and the case has solids and sections", name_of(solver.preconditioner)),
+                why, "omit it");
+}
+
+// Cells of all [[section]]s; of a survey all that may have one.
+std::vector<Index> cells_with_sections(Run& run, const Mesh& mesh) {
+  std::set<Index> cells;
+  for (const Case::Table& t :
+       run.input().tables("section", "element and section of lines and surfaces of the mesh", {.minimum_count = 1}))
+    if (const Region* region = t.region("region", "lines or surfaces", mesh, {RegionKind::cells}))
+      cells.insert(region->cells.begin(), region->cells.end());
+  std::erase_if(cells, [&](Index cell) { return traits(mesh.kind_of(cell)).dimension == 3; });
+  return {cells.begin(), cells.end()};
+}
+
+// Surfaces without a section name faces of solids; others carry nothing.
+void check_surfaces(Run& run, const Mesh& mesh, const std::vector<Index>& with_section, const MeshPart& solids) {
+  std::vector<CellBlock> surfaces;
+  std::vector<Index> numbers;
+  for (const CellBlock& block : mesh.blocks())
+    if (traits(block.kind).dimension == 2) surfaces.push_back(block);
+  MeshData data{.points = {}, .blocks = {solids.mesh.blocks().begin(), solids.mesh.blocks().end()}};
+  data.points.assign(mesh.points().begin(), mesh.points().end());
+  Index unmatched = 0, count = 0, first = -1;
+  const std::vector<FacetOfCell> facets = match_facets(data, surfaces, unmatched);
+  std::size_t next = 0;
+  for (const CellBlock& block : surfaces)
+    for (Index i = 0; i < block.cell_count(); ++i) {
+      const Index cell = block.first_cell + i;
+      if (facets[next++].cell >= 0 || std::ranges::binary_search(with_section, cell)) continue;
+      if (count++ == 0) first = cell;
+    }
+  if (count > 0)
+    run.input().add_error(Error(Exit::model,
+                                fmt::format("{} surface cells have no section and are no faces of solids", count),
+                                fmt::format("the first is cell {} of kind {}", first, traits(mesh.kind_of(first)).name),
+                                "add a [[section]] for them, or remove them from the mesh"));
+}
+
+// The region of a part with the name of one of the whole mesh; null: the part has none.
+const Region* region_in(const Mesh& part, const Region* whole, std::initializer_list<RegionKind> kinds) {
+  if (whole == nullptr) return nullptr;
+  for (const RegionKind kind : kinds)
+    for (const Region& region : part.regions())
+      if (region.kind == kind && region.name == whole->name) return &region;
+  return nullptr;
+}
+
+constexpr auto all_kinds = {RegionKind::facets, RegionKind::nodes, RegionKind::cells};
+
+// Loads and supports of the case or of a load case, each given to the solids or to the frames.
+class BodyReader {
+ public:
+  BodyReader(Run& run, const Mesh& mesh, const Body& body) : run_(run), mesh_(mesh), body_(body) {}
+
+  void read(const Case::Table& from, ElasticLoads& solids, FrameLoads& frames) const {
+    weighs_ = read_gravity(from, 3, solids) || weighs_;
+    read_weight(from, frames);
+    for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations"))
+      hold(t, solids, frames);
+    read_densities_on_body(from, body_.solid_part.mesh, solids);
+    read_densities_on_structure(from, body_.frame_part.mesh, frames);
+    for (const Case::Table& t :
+         from.tables("force", "force in total: on faces or at nodes of solids, or with a moment at nodes of sections"))
+      if (is_of_frames(t, "nodes, or cells or edges whose nodes are meant; facets of solids"))
+        read_force_on_structure(t, body_.frame_part.mesh, frames);
+      else read_force_on_body(t, body_.solid_part.mesh, solids);
+    for (const Case::Table& t : from.tables("pressure", "pressure into solids, or on shells, against their normals"))
+      if (is_of_frames(t, "facets of solids, or shells")) read_pressure_on_shells(t, body_.frame_part.mesh, frames);
+      else read_pressure_on_body(t, body_.solid_part.mesh, solids);
+  }
+
+ private:
+  const Region* named(const Case::Table& t, const char* about) const {
+    return t.region("region", about, mesh_, all_kinds);
+  }
+
+  // Has the place nodes or cells of sections? Faces of solids that sections touch have none: those follow the solid.
+  bool is_of_frames(const Case::Table& t, const char* about) const {
+    const Region* whole = named(t, about);
+    const bool of_frames = region_in(body_.frame_part.mesh, whole, {RegionKind::cells, RegionKind::nodes}) != nullptr;
+    const bool is_face = region_in(body_.solid_part.mesh, whole, {RegionKind::facets}) != nullptr;
+    return of_frames && !is_face;
+  }
+
+  void hold(const Case::Table& t, ElasticLoads& solids, FrameLoads& frames) const {
+    const Region* whole = named(t, "facets, nodes, or cells or edges whose nodes are meant");
+    const Region* of_solids = region_in(body_.solid_part.mesh, whole, all_kinds);
+    const Region* of_frames = region_in(body_.frame_part.mesh, whole, all_kinds);
+    read_support(t, false, of_frames != nullptr ? body_.frames.components() : 3, "solids have displacements alone",
+                 [&](int c, const Coefficient& value) {
+                   if (of_solids != nullptr && c < 3) solids.displacement(of_solids, c, value, t.where());
+                   if (of_frames != nullptr) frames.support(of_frames, c, value, t.where());
+                 });
+  }
+
+  Run& run_;
+  const Mesh& mesh_;
+  const Body& body_;
+  mutable bool weighs_ = false;
+};
+
+std::vector<double> sizes_of_vectors(const std::vector<double>& vectors) {
+  std::vector<double> result(vectors.size() / 3);
+  for (std::size_t i = 0; i < result.size(); ++i)
+    result[i] = std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
+  return result;
+}
+
+// Displacements of solids, and of frames where no solid has the node. [node of the mesh][3]
+std::vector<double> displacement_of(const FieldsOfModel& fields, const Vector& u) {
+  const MixedOperator& equations = *fields.equations;
+  const FunctionSpace &solids = equations.space(0), &frames = equations.space(1);
+  std::vector<double> all = solids.to_mesh(equations.layout().part(u, 0));
+  const std::vector<double> own = frames.to_mesh(equations.layout().part(u, 1));
+  const auto components = static_cast<std::size_t>(frames.components());
+  std::vector<std::uint8_t> of_solids(all.size() / 3, 0);
+  for (const CellBlock& block : solids.mesh().blocks())
+    for (const Node node : block.nodes) of_solids[static_cast<std::size_t>(node)] = 1;
+  for (std::size_t node = 0; node < of_solids.size(); ++node)
+    if (of_solids[node] == 0)
+      for (std::size_t d = 0; d < 3; ++d) all[3 * node + d] = own[node * components + d];
+  return all;
+}
+
+// [component] forces of integrals without a matrix, and of springs on the body.
+std::array<double, 3> sum_of_forces(const Spaces& spaces, const std::vector<Integral>& integrals, const Vector* u,
+                                    const Layout& layout) {
+  std::array<double, 3> sum{};
+  for (std::size_t k = 0; k < spaces.size(); ++k) {
+    std::vector<Integral> own;
+    for (const Integral& each : integrals)
+      if (each.field == static_cast<int>(k)) own.push_back(each);
+    if (own.empty()) continue;
+    const FunctionSpace& space = *spaces[k];
+    Vector r = space.zeros();
+    Operator(space, std::move(own)).residual(u != nullptr ? layout.part(*u, static_cast<int>(k)) : space.zeros(), r);
+    const std::vector<double> forces = r.host();
+    for (std::size_t i = 0; i < forces.size(); ++i)
+      if (const std::size_t c = i % static_cast<std::size_t>(space.components()); c < 3) sum[c] -= forces[i];
+  }
+  return sum;
+}
+
+// Loads outside of load cases, and those of load cases times their factors.
+std::array<double, 3> applied_loads(const Model& model, const SolutionView& s, const Layout& layout) {
+  const Spaces spaces = model.spaces();
+  std::array<double, 3> sum = sum_of_forces(spaces, loads_among(model.equations), nullptr, layout);
+  for (std::size_t i = 0; i < s.factors.size(); ++i) {
+    const std::array<double, 3> own = sum_of_forces(spaces, model.load_cases[i].loads, nullptr, layout);
+    for (std::size_t d = 0; d < 3; ++d) sum[d] += s.factors[i] * own[d];
+  }
+  return sum;
+}
+
+void report_balance(Run& run, const Model& model, const SolutionView& s, const Layout& layout,
+                    std::vector<double> reaction) {
+  const std::array<double, 3> applied = applied_loads(model, s, layout);
+  std::vector<Integral> springs;
+  for (const Exchange& each : model.exchanges) springs.push_back(each.integral);
+  const std::array<double, 3> ground = sum_of_forces(model.spaces(), springs, &s.u, layout);
+  for (std::size_t d = 0; d < 3; ++d) reaction[d] += ground[d];  // of no particular node
+  print_balance(run, applied, reaction, s.residual, 3);
+  check_balance(run, s, applied, reaction, 3, false);
+}
+
+// A field in cells of a part, given there, as one of the whole mesh.
+void place_in_whole(const MeshPart& part, const Mesh& mesh, Field& field) {
+  if (!field.values.empty()) field.values = part.in_whole(field.values, field.components, mesh.cell_count());
+  std::vector<char> given(static_cast<std::size_t>(mesh.cell_count()), 0);
+  for (std::size_t i = 0; i < part.cells.size(); ++i)
+    given[static_cast<std::size_t>(part.cells[i])] = field.given.empty() ? 1 : field.given[i];
+  field.given = std::move(given);
+}
+
+void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfModel& fields, const SolutionView& s) {
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
+  const MixedOperator& equations = *fields.equations;
+  const Mesh& mesh = run.mesh(true);
+  const auto components = static_cast<std::size_t>(equations.space(1).components());
+  std::vector<Field> nodal = {{"displacement", 3, displacement_of(fields, s.u)}};
+  std::vector<double> reaction = field_forces(equations, 0, s.reaction);
+  const std::vector<double> of_frames = field_forces(equations, 1, s.reaction);
+  for (std::size_t i = 0; i < of_frames.size(); ++i)
+    if (i % components < 3) reaction[i / components * 3 + i % components] += of_frames[i];
+  print_peak(run, mesh, "displacement", sizes_of_vectors(nodal[0].values));
+  judge_displacements(run, mesh, nodal[0].values, 3);
+  if (!s.time) report_balance(run, read.model, s, equations.layout(), reaction);
+  nodal.push_back({.name = "reaction", .components = 3, .values = std::move(reaction), .forces = true});
+  if (components == 6) {
+    const std::vector<double> turned = equations.space(1).to_mesh(equations.layout().part(s.u, 1));
+    nodal.push_back({"rotation", 3, part_of(turned, 6, 3, 3)});
+    nodal.push_back({"reaction_moment", 3, part_of(of_frames, 6, 3, 3)});
+  }
+  phase.reset();
+  const Operator solids(equations.space(0), {equations.integrals_of(0).begin(), equations.integrals_of(0).end()});
+  const EvaluatedFields names = stress_names(false);
+  EvaluatedFields derived = derive(run.results(), solids, names, [&] {
+    EvaluatedFields result = names;
+    const DerivedFields of_solids = evaluate(run.results(), solids, equations.layout().part(s.u, 0));
+    fill_stresses(result.nodal, &Field::values, of_solids.at_nodes);
+    fill_stresses(result.cells, &Field::values, of_solids.at_cells);
+    return result;
+  });
+  for (Field& field : derived.cells) place_in_whole(view.body.solid_part, mesh, field);
+  if (const Field& von_mises = field_named(derived.nodal, "von_mises"); !von_mises.values.empty())
+    print_peak(run, mesh, "von Mises stress", von_mises.values);
+  const Operator frames(equations.space(1), {equations.integrals_of(1).begin(), equations.integrals_of(1).end()});
+  EvaluatedFields sections = derive(
+      run.results(), frames, {{}, section_force_names(view.sections, view.body.frame_part.mesh.cell_count())}, [&] {
+        const std::vector<Vector3> along = view.body.frames.along_beams(s.part, s.factors);
+        return EvaluatedFields{{}, section_forces(run, frames, view.sections, along, equations.layout().part(s.u, 1))};
+      });
+  for (Field& field : sections.cells) {
+    place_in_whole(view.body.frame_part, mesh, field);
+    derived.cells.push_back(std::move(field));
+  }
+  std::ranges::move(derived.nodal, std::back_inserter(nodal));
+  run.results().write(std::move(nodal), std::move(derived.cells), s.time);
+}
+
+// Names of the results; cells of the whole mesh have values where their part has.
+void name_body_results(const BodyView& view, const Mesh& mesh, CaseModel& read) {
+  const EvaluatedFields stresses = stress_names(false);
+  read.nodal_results = {{"displacement", 3}, {"reaction", 3}};
+  if (view.body.frames.components() == 6)
+    read.nodal_results.insert(read.nodal_results.end(), {{"rotation", 3}, {"reaction_moment", 3}});
+  read.nodal_results.insert(read.nodal_results.end(), stresses.nodal.begin(), stresses.nodal.end());
+  read.cell_results = stresses.cells;
+  for (Field& field : read.cell_results) place_in_whole(view.body.solid_part, mesh, field);
+  for (Field field : section_force_names(view.sections, view.body.frame_part.mesh.cell_count())) {
+    place_in_whole(view.body.frame_part, mesh, field);
+    read.cell_results.push_back(std::move(field));
+  }
+}
+
+int read_order(Case& input) {
+  const Case::Table table = input.table("space", "the unknown field");
+  return static_cast<int>(
+      table.integer("order", "order of the elements of solids, independent of the mesh's; 0 takes the mesh's own",
+                    {.fallback = 0, .minimum = 0, .maximum = 8}));
+}
+
+void make_body_model(Run& run, const BodyView& view, int order, CaseModel& read) {
+  auto phase = run.phase("space");
+  ErrorList errors;
+  read.model = view.body.model(view.body.solid_space(run.device(), {.order = order}),
+                               view.body.frame_space(run.device()), errors);
+  for (const Error& error : errors.errors()) run.input().add_error(error);
+  for (const std::string& notice : read.model.notices)
+    if (notice.starts_with("joined:")) run.log().line("{}", notice);
+    else run.log().notice(notice);
+}
+
+}  // namespace
+
+CaseModel read_body(Run& run) {
+  Case& input = run.input();
+  const Mesh& mesh = run.mesh(true);
+  refuse_other_keys(run);
+  if (std::ranges::none_of(mesh.blocks(), [](const CellBlock& b) { return traits(b.kind).dimension == 3; }))
+    input.root().refuse("material", "'material' was given next to sections, and the mesh has no volumes",
+                        "materials are of solids; lines and surfaces have theirs as keys of [[section]]",
+                        "omit it, or mesh the solids in the same file");
+  const std::vector<Index> cells = cells_with_sections(run, mesh);
+  input.throw_if_any();
+  const auto view =
+      std::make_shared<BodyView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)), mesh, cells);
+  std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
+  const char* move_out = "move it out of the load case, or make two case files";
+  CaseModel read{.reader = read_body};
+  read.load_cases = read_load_cases(
+      input, {"force", "traction", "body_force", "line_load", "surface_load", "pressure", "gravity", "support"},
+      {{"material", move_out}, {"section", move_out}, {"spring", move_out}, {"mass", move_out}});
+  bool weighs = has_gravity(input.root());
+  for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
+  Body& body = view->body;
+  read_elastic_materials(run, body.solid_part.mesh, "[kg/m^3], needed with gravity", weighs, body.solids);
+  view->sections = read_sections(run, body.frame_part.mesh, *view->catalogue, weighs, body.frames);
+  check_surfaces(run, mesh, cells, body.solid_part);
+  const BodyReader reader(run, mesh, body);
+  reader.read(input.root(), body.solids.loads, body.frames.loads);
+  for (const LoadCaseInput& each : read.load_cases.cases)
+    reader.read(each.table, body.solids.load_case(each.name), body.frames.load_case(each.name));
+  const int order = read_order(input);
+  phase.reset();
+  make_body_model(run, *view, order, read);
+  name_body_results(*view, mesh, read);
+  read.check_solver = [&run](const LinearSolverOptions& solver) { check_body_solver(run, solver); };
+  read.what_acts =
+      "[[force]], [[traction]], [[body_force]], [[line_load]], [[surface_load]], [[pressure]], gravity, or a "
+      "[[support]] "
+      "with a value that is not 0";
+  // The model is copied by those who solve it; what is shown knows its loads.
+  const auto shown = std::make_shared<CaseModel>(CaseModel{.model = read.model, .reader = read_body});
+  read.show_fields = [&run, view, shown](const FieldsOfModel& fields, const SolutionView& s) {
+    show(run, *view, *shown, fields, s);
+  };
+  return read;
+}
+
+}  // namespace ritz

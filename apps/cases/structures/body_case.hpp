@@ -1,0 +1,13 @@
+// Solids, beams, bars and shells in one case: materials of volumes, sections of lines and surfaces, one table of each
+// load and support for all of them.
+#pragma once
+
+#include "apps/cases/case_model.hpp"
+
+namespace ritz {
+
+// Reads a case with [[material]]s and [[section]]s, whose mesh has volumes among lines and surfaces in space. Errors of
+// the case are added to run.input(). The run must outlive the model.
+CaseModel read_body(Run& run);
+
+}  // namespace ritz

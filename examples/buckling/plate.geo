@@ -1,0 +1,20 @@
+// A square plate of 100 mm: gmsh -2 plate.geo -o plate.msh
+Point(1) = {0, 0, 0};
+Point(2) = {100, 0, 0};
+Point(3) = {100, 100, 0};
+Point(4) = {0, 100, 0};
+Line(1) = {1, 2};
+Line(2) = {2, 3};
+Line(3) = {3, 4};
+Line(4) = {4, 1};
+Curve Loop(1) = {1, 2, 3, 4};
+Plane Surface(1) = {1};
+Transfinite Curve {1, 2, 3, 4} = 25;
+Transfinite Surface {1};
+Recombine Surface {1};
+Physical Surface("plate") = {1};
+Physical Curve("lower") = {1};
+Physical Curve("right") = {2};
+Physical Curve("upper") = {3};
+Physical Curve("left") = {4};
+Physical Point("corner") = {1};

@@ -1,0 +1,120 @@
+#include "fem/analysis/buckling.hpp"
+
+#include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/analysis/setup.hpp"
+#include "fem/analysis/vibration_forecast.hpp"
+#include "fem/ranks/divided_system.hpp"
+#include "fem/space/nested_nodes.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/eigen/critical_factors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+
+namespace ritz {
+namespace {
+
+constexpr const char* name = "linear buckling";
+
+EigenOptions eigen_options(const Model& model, const Buckling& analysis) {
+  EigenOptions options{.count = analysis.count,
+                       .relative = analysis.relative,
+                       .method = analysis.method,
+                       .max_iterations = analysis.max_iterations,
+                       .multigrid = analysis.linear.multigrid};
+  if (model.ill_conditioned && options.method == EigenMethod::automatic) options.method = EigenMethod::lanczos;
+  return options;
+}
+
+// The largest entry becomes 1.
+void normalise(MultiVector& X, const Supports& supports) {
+  Vector x(X.device(), X.rows(), "vectors");
+  for (int k = 0; k < X.columns(); ++k) {
+    X.get_column(k, x);
+    if (supports.has_dependent()) supports.set_linear(x);
+    const std::vector<double> values = x.host();
+    const double largest = *std::ranges::max_element(values, {}, [](double v) { return std::abs(v); });
+    axpby(0.0, x, 1 / largest, x);
+    X.set_column(k, x);
+  }
+}
+
+void require_factors(const CriticalFactors& s, const Buckling& analysis) {
+  if (s.factors.empty())
+    throw Error(Exit::model, "the loads make nothing buckle: no factor is positive",
+                s.negative != 0
+                    ? fmt::format("they stiffen the body; turned around, they are critical times {:.6g}", -s.negative)
+                    : "the stresses do no work on any motion",
+                "check the signs of the loads");
+  if (s.eigen.converged()) return;
+  throw Error(Exit::not_converged,
+              fmt::format("{} did not converge for {} factors: {} after {} iterations", s.eigen.method, analysis.count,
+                          name_of(s.eigen.reason), s.eigen.iterations),
+              s.eigen.verification, "allow more max_iterations, ask for fewer factors, or a larger tolerance");
+}
+
+}  // namespace
+
+void check(const Model& model, const Buckling& analysis) {
+  if (!model.linear)
+    throw Error(Exit::model, "linear buckling of a model with nonlinear equations",
+                "factors are those of a linear static solution", "take linear materials and boundary conditions");
+  if (!model.load_cases.empty())
+    throw Error(Exit::model, "linear buckling of a model with load cases", "each of them is a state of its own",
+                "make a case file of each");
+  require_no_prescribed_means(model, name);
+  if (!model.attached.empty())
+    throw Error(Exit::model, "linear buckling of a model with springs or masses at reference points",
+                "the factor of its stiffness lacks them", "let springs act at nodes");
+  if (analysis.linear.ranks != nullptr) throw_not_over_ranks(*analysis.linear.ranks, name, "start one process");
+  geometric_integrals(model, name);
+  if (!Operator(*model.space, model.equations, ElementLists::counted).can_assemble())
+    throw Error(Exit::input,
+                fmt::format("linear buckling with elements of order {}, which have no matrix", model.space->order()),
+                {}, "take a lower order");
+}
+
+BucklingModes solve(const Model& model, const Buckling& analysis, const Observer& observer, const Prepared& prepared) {
+  check(model, analysis);
+  const Setup setup(model, prepared, Setup::Held::required);
+  const Operator& equations = setup.equations();
+  const Constraints& supports = setup.supports().common();
+  BucklingModes result{.state = solve(model, Static{.linear = analysis.linear}, observer,
+                                      {.equations = &setup.equations(), .supports = &setup.supports()})};
+  if (observer.progress) observer.progress("solving");
+  Profile& profile = model.space->device().profile();
+  SparseMatrix K = equations.make_matrix();
+  {
+    auto phase = profile.phase("assembly");
+    equations.assemble_once(result.state.u, K);
+  }
+  SparseMatrix K_sigma = geometric_stiffness(model, result.state.u, name);
+  {
+    auto phase = profile.phase("constraints");
+    supports.eliminate(K, max_abs(K.diagonal()));
+    supports.eliminate(K_sigma, 0);
+  }
+  auto phase = profile.phase("solve");
+  CriticalFactors s = critical_factors(K, K_sigma, eigen_options(model, analysis), solver_geometry(*model.space));
+  require_factors(s, analysis);
+  result.factors = std::move(s.factors);
+  result.negative = s.negative;
+  result.eigen = std::move(s.eigen);
+  normalise(*result.eigen.vectors, supports);
+  return result;
+}
+
+// The static solution takes less than the two matrices with a factor.
+Forecast forecast(const Model& model, const Buckling& analysis, const Prepared&) {
+  const Operator stiffness = counted(model, model.equations),
+                 geometric = counted(model, geometric_integrals(model, name));
+  EigenOptions options = eigen_options(model, analysis);
+  options.below = -1;  // with matrices in any case
+  return {.paths = forecast_vibration(stiffness, geometric, {}, options),
+          .host_of_elements = stiffness.host_bytes() + geometric.host_bytes(),
+          .host_of_columns = 2 * 8 * model.space->mesh().node_count() * model.space->components() * analysis.count};
+}
+
+}  // namespace ritz

@@ -1,0 +1,245 @@
+#include "fem/analysis/evolution.hpp"
+#include "fem/analysis/lumped_mass.hpp"
+#include "fem/analysis/support_motion.hpp"
+#include "solvers/algebra/dense_symmetric.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+// The largest eigenvalue of A, which is symmetric, by Lanczos' method from `start`: from below, to about 1e-6.
+double largest_eigenvalue(const std::function<void(const Vector& x, Vector& y)>& A, const Vector& start) {
+  Vector q(start.device(), start.size(), "vectors"), before(start.device(), start.size(), "vectors"),
+      w(start.device(), start.size(), "vectors");
+  axpby(1 / norm2(start), start, 0.0, q);
+  fill(0.0, before);
+  std::vector<double> diagonal, beside;
+  double found = 0;
+  for (int step = 1; step <= 200; ++step) {
+    A(q, w);
+    diagonal.push_back(dot(q, w));
+    axpy(-diagonal.back(), q, w);
+    if (!beside.empty()) axpy(-beside.back(), before, w);
+    beside.push_back(norm2(w));
+    const bool is_all = !(beside.back() > 1e-12 * diagonal.front());
+    if (step % 10 == 0 || is_all) {
+      const auto n = static_cast<std::size_t>(step);
+      std::vector<double> T(n * n, 0.0);
+      for (std::size_t i = 0; i < n; ++i) {
+        T[i * n + i] = diagonal[i];
+        if (i > 0) T[i * n + i - 1] = beside[i - 1];
+      }
+      const double value = symmetric_eigen(std::move(T), step).values.back();
+      if (is_all || value - found <= 1e-6 * value) return value;
+      found = value;
+    }
+    std::swap(before, q);
+    axpby(1 / beside.back(), w, 0.0, q);
+  }
+  return found;
+}
+
+// M a + alpha M v + r(u, t) = 0 with masses at the nodes:
+//   v_half = v + h/2 a;  u_1 = u + h v_half;  a_1 = -M^-1 r(u_1) - alpha v_1;  v_1 = v_half + h/2 a_1
+// Belytschko, Liu and Moran, Nonlinear Finite Elements for Continua and Structures, 2000, section 6.2. Stable for
+// h <= 2 / omega of the highest frequency. Unknowns at the begin of a step have no mark, those at its end a _1.
+class CentralDifferencesEvolution final : public Evolution {
+ public:
+  CentralDifferencesEvolution(const TransientModel& model, Transient options, const Observer& observer)
+      : Evolution(model, std::move(options), observer, "central differences", 2),
+        damping_(model.damping.mass),
+        loads_(equations_.loads()),
+        mass_(lumped_mass(dynamic_cast<const Operator&>(model.rates), supports_.host_mask())),
+        motion_(supports_, equations_.zeros(), options_.end) {
+    judges_ = false;
+    std::vector<double> inverse = mass_.host();
+    for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = supports_.host_mask()[i] != 0 ? 0 : 1 / inverse[i];
+    inverse_ = Vector(mass_.device(), std::span<const double>(inverse), "vectors");
+    for (double& each : inverse) each = std::sqrt(each);
+    root_ = Vector(mass_.device(), std::span<const double>(inverse), "vectors");
+    for (Vector* each :
+         {&u_, &v_, &a_, &r_, &u_1_, &v_1_, &a_1_, &r_1_, &work_, &product_, &inner_, &force_, &inner_1_, &force_1_})
+      *each = equations_.zeros();
+  }
+
+ private:
+  void start() override {
+    auto phase = profile().phase("assembly");
+    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
+    if (!state_.v.empty()) v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
+    set_time(begin_, begin_);
+    equations_.set_factor_of_rates(0);
+    set_points_at_begin();
+    choose_step();
+    motion_.start(begin_, state_.control.size);
+    supports_.set_values(u_);
+    motion_.put_rates(motion_.v(), v_);
+    equations_.residual(u_, r_);
+    check_residual_at_begin(r_);
+    find_forces(u_, r_, inner_, force_);
+    find_acceleration(r_, v_, 0, a_);
+    EnergyBalance& energy = state_.energy;
+    energy.kinetic = kinetic(v_);
+    energy.strain = 0.5 * dot(u_, inner_);
+    energy.begin = energy.kinetic + energy.strain;
+  }
+
+  void resume() override {
+    equations_.set_factor_of_rates(0);
+    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
+    v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
+    a_ = Vector(equations_.device(), std::span<const double>(state_.a), "vectors");
+    r_ = Vector(equations_.device(), std::span<const double>(state_.r), "vectors");
+    motion_.resume();
+    find_forces(u_, r_, inner_, force_);
+  }
+
+  void begin_step() override {
+    if (!linear_ && state_.steps > 0 && state_.steps % steps_between_estimates == 0) choose_step();
+  }
+
+  // The tangent at u: M^-1/2 K M^-1/2 has omega^2 for eigenvalues.
+  double longest_stable_step() {
+    Vector start = equations_.zeros(), scaled = equations_.zeros();
+    fill_start_vector(start);
+    multiply(root_, start, work_);
+    const double largest = largest_eigenvalue(
+        [&](const Vector& x, Vector& y) {
+          multiply(root_, x, scaled);
+          equations_.action(u_, scaled, product_);
+          multiply(root_, product_, y);
+        },
+        work_);
+    return largest > 0 ? 2 / std::sqrt(largest) : options_.end;
+  }
+
+  void choose_step() {
+    auto phase = profile().phase("stable step");
+    const double stable = longest_stable_step(), fixed = options_.fixed_step;
+    if (fixed > stable * (1 + 1e-3))
+      throw Error(
+          Exit::model, fmt::format("steps of {:g} by central differences", fixed),
+          fmt::format("the highest frequency of the mesh allows {:.4g} at most at t = {:g}", stable, state_.time),
+          "take shorter steps, larger cells, or the generalised-alpha method");
+    state_.control.size = fixed > 0 ? fixed : options_.central_differences->part * stable;
+    if (options_.largest_step > 0) state_.control.size = std::min(state_.control.size, options_.largest_step);
+  }
+
+  // Acceleration of free unknowns; v, half a step earlier, becomes that at r: a = -(M^-1 r + alpha v) with v += h/2 a.
+  void find_acceleration(const Vector& r, Vector& v, double half_step, Vector& a) {
+    multiply(inverse_, r, a);
+    axpby(-damping_, v, -1.0, a);
+    axpby(0.0, a, 1 / (1 + damping_ * half_step), a);
+    motion_.put_rates(motion_.a(), a);
+    axpy(half_step, a, v);
+    motion_.put_rates(motion_.v(), v);
+  }
+
+  double take(const TimeStep& step) override {
+    const double h = step.dt;
+    dt_in_use_ = h;
+    copy(v_, v_1_);
+    axpy(0.5 * h, a_, v_1_);
+    copy(u_, u_1_);
+    axpy(h, v_1_, u_1_);
+    set_time(step.end, state_.time);
+    motion_.move(step.end, h);
+    supports_.set_zero(u_1_);
+    axpy(1.0, motion_.u(), u_1_);
+    equations_.residual(u_1_, r_1_);
+    find_acceleration(r_1_, v_1_, 0.5 * h, a_1_);
+    if (!std::isfinite(norm2(r_1_)))
+      throw Error(Exit::not_converged, fmt::format("forces are not finite at t = {:g}", step.end),
+                  "the motion has grown without bound: the body stiffens, or a form overflows",
+                  "take a smaller part of the stable step");
+    return 0;
+  }
+
+  double kinetic(const Vector& v) {
+    multiply(mass_, v, product_);
+    return 0.5 * dot(v, product_);
+  }
+  // r = inner - force
+  void find_forces(const Vector& u, const Vector& r, Vector& inner, Vector& force) {
+    loads_->set_time(equations_.time());
+    loads_->residual(u, force);
+    axpby(0.0, force, -1.0, force);
+    copy(r, inner);
+    axpy(1.0, force, inner);
+  }
+  // The forces that hold the prescribed unknowns: M (a + alpha v) + r.
+  void find_reaction(const Vector& a, const Vector& v, const Vector& r, Vector& reaction) {
+    copy(a, product_);
+    axpy(damping_, v, product_);
+    multiply(mass_, product_, reaction);
+    axpy(1.0, r, reaction);
+    supports_.keep_prescribed(reaction);
+  }
+
+  void accept(const TimeStep&) override {
+    find_forces(u_1_, r_1_, inner_1_, force_1_);
+    copy(u_1_, work_);
+    axpy(-1.0, u_, work_);
+    EnergyBalance& energy = state_.energy;
+    energy.kinetic = kinetic(v_1_);
+    energy.strain += 0.5 * (dot(work_, inner_) + dot(work_, inner_1_));
+    energy.by_loads += 0.5 * (dot(work_, force_) + dot(work_, force_1_));
+    if (damping_ != 0)
+      for (const Vector* v : {&v_, &v_1_}) {
+        multiply(mass_, *v, product_);
+        energy.damped += 0.5 * damping_ * dot(work_, product_);
+      }
+    if (supports_.varies_in_time())
+      for (const auto& [a, v, r] : {std::tuple{&a_, &v_, &r_}, {&a_1_, &v_1_, &r_1_}}) {
+        find_reaction(*a, *v, *r, reaction_);
+        energy.by_supports += 0.5 * dot(work_, reaction_);
+      }
+    if (equations_.has_state()) equations_.commit(u_1_);
+    for (const auto& [before, after] :
+         {std::pair{&u_, &u_1_}, {&v_, &v_1_}, {&a_, &a_1_}, {&r_, &r_1_}, {&inner_, &inner_1_}, {&force_, &force_1_}})
+      std::swap(*before, *after);
+    state_.u = u_.host();
+    state_.v = v_.host();
+    state_.a = a_.host();
+    state_.r = r_.host();
+  }
+
+  SolutionView view() override {
+    auto phase = profile().phase("reactions");
+    find_reaction(a_, v_, r_, work_);
+    forces_ = equations_.forces_for_results(work_);
+    return {.u = u_,
+            .reaction = forces_,
+            .tolerance = options_.newton.relative,
+            .time = state_.time,
+            .velocity = &v_,
+            .acceleration = &a_,
+            .energy = &state_.energy};
+  }
+
+  static constexpr Index steps_between_estimates = 100;
+  const double damping_;
+  const std::unique_ptr<Equations> loads_;  // those integrals of the equations that are forces from outside
+  const Vector mass_;                       // [unknown]
+  Vector inverse_, root_;                   // of it, and of that; 0 where prescribed
+  SupportMotion motion_;
+  Vector u_, v_, a_, r_, u_1_, v_1_, a_1_, r_1_;
+  Vector work_, product_, reaction_ = equations_.zeros();
+  Vector inner_, force_, inner_1_, force_1_;  // of the body and the loads
+  std::vector<double> forces_;
+};
+
+}  // namespace
+
+std::unique_ptr<Evolution> central_differences(const TransientModel& model, Transient options,
+                                               const Observer& observer) {
+  return std::make_unique<CentralDifferencesEvolution>(model, std::move(options), observer);
+}
+
+}  // namespace ritz

@@ -1,0 +1,45 @@
+// A body of solids, and of beams, bars and shells, in one model: two fields, the displacements of the solids and those
+// of the frames with their rotations, each on its part of the mesh. Where sections touch solids they follow them
+// (Frames::joints). SI units stand for any consistent ones.
+//
+//   Body body(mesh, {"columns", "slab"});                              // regions of lines and surfaces with a section
+//   body.solids.material("foot", {.young = 30e9, .poisson = 0.2});
+//   body.frames.section("columns", {.element = beam});
+//   body.solids.loads.fix("ground");
+//   body.frames.loads.force("corner", {1e4, 0, 0});
+//   const Model model = body.model(Device::automatic());               // model.notices: what was joined
+#pragma once
+
+#include "fem/physics/elastic_body.hpp"
+#include "fem/physics/frames.hpp"
+#include "mesh/part_of_mesh.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace ritz {
+
+class Body {
+ public:
+  enum Field { displacement_of_solids, displacement_and_rotation_of_frames };
+
+  // The mesh is structural (MeshData::structural). Throws Error(Exit::input) where it has no volumes or no such cells.
+  Body(const Mesh& mesh, const std::vector<Index>& cells_with_sections);
+  Body(const Mesh& mesh, const std::vector<std::string>& regions_with_sections);
+  Body(const Body&) = delete;  // the solids and frames know their meshes
+
+  // Nodes have the numbers of the whole mesh, and regions its names; loads and supports are of one of the two.
+  const MeshPart solid_part, frame_part;
+  ElasticBody solids;
+  Frames frames;
+
+  // Throws Error or Errors: what is wrong with the inputs, all of it at once. The order is that of the solids.
+  Model model(const Device& device, const SpaceOptions& of_solids = {}) const;
+  Model model(std::shared_ptr<const FunctionSpace> of_solids, std::shared_ptr<const FunctionSpace> of_frames,
+              ErrorList& errors) const;
+  std::shared_ptr<const FunctionSpace> solid_space(const Device& device, SpaceOptions options = {}) const;
+  std::shared_ptr<const FunctionSpace> frame_space(const Device& device) const;
+};
+
+}  // namespace ritz
