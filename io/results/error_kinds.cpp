@@ -222,7 +222,7 @@ std::span<const ErrorKind> error_catalogue() {
        "omit it, or model the parts by themselves; docs/structures.md",
        {"a body of solids and frames *", "modes of a case with materials and sections",
         "'*' was given, and the mesh has volumes*", "'material' was given next to sections*",
-        "'*' was asked for, and the case has solids and sections"}},
+        "'*' was asked for, and the case has solids and sections*"}},
       {"prescribes-nothing",
        Exit::input,
        "a support, displacement or load has no component",

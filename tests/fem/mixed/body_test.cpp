@@ -11,7 +11,7 @@
 #include <cmath>
 #include <functional>
 #include <gmock/gmock.h>
-#include <numbers>
+#include <tuple>
 
 namespace ritz::test::body_test {
 namespace {
@@ -332,6 +332,52 @@ TEST(Body, BendsAPlateOutOfABlockAsSolidsAloneDo) {
     mean += u[static_cast<std::size_t>(3 * node + 2)] / static_cast<double>(used.nodes.size());
   const double of_both = deflection_of_plate(young, 0);
   EXPECT_NEAR(of_both, mean / 1e-3, 0.03 * of_both);
+}
+
+// A shell on the upper face of a cube, and both stretched by 1 %: the force is that of both sections.
+TEST(Body, HasASkinThatGoesWithTheSolid) {
+  constexpr double t = 0.05, strain = 0.01;
+  Assembly parts;
+  parts.box("cube", {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, CellKind::hex8})
+      .plate("skin", {0, 0, 1}, {1, 0, 0}, {0, 1, 0}, 2, 2);
+  const Mesh mesh = parts.mesh();
+  Body body(mesh, {"skin"});
+  body.solids.material("cube", material());
+  for (const auto& [region, component, value] :
+       {std::tuple{"cube_x0", 0, 0.0}, {"cube_x1", 0, strain}, {"cube_y0", 1, 0.0}, {"cube_z0", 2, 0.0}})
+    body.solids.loads.displacement(region, component, value);
+  body.frames.section("skin", {.element = shell(young, 0, t)});
+  const Model model = body.model(device_under_test(2));
+  EXPECT_THAT(model.notices, ::testing::Contains("joined: 9 nodes of 'skin' go with the solid"));
+  const StaticSolution s = solve(model, Static{.linear = {.method = LinearMethod::direct}});
+  const Layout layout = layout_of(model.spaces());
+  double pull = 0;
+  for (int k = 0; k < 2; ++k) {
+    const FunctionSpace& space = *model.spaces()[static_cast<std::size_t>(k)];
+    for (Node node = 0; node < space.node_count(); ++node)
+      if (space.point(node)[0] > 1 - 1e-9)
+        pull += s.reaction[static_cast<std::size_t>(layout.first(k) + Index{node} * space.components())];
+  }
+  EXPECT_NEAR(pull, young * strain * (1 + t), 1e-9);
+}
+
+// A beam that runs into a solid: its nodes inside follow the solid as its end on a face does.
+TEST(Body, HoldsABeamThatRunsIntoASolid) {
+  Assembly parts;
+  parts.box("cube", {{0, -0.5, -0.5}, {1, 0.5, 0.5}, {4, 4, 4}, CellKind::hex8})
+      .lines("beam", {0.5, 0, 0}, {2, 0, 0}, 3);
+  const Mesh mesh = parts.mesh();
+  Body body(mesh, {"beam"});
+  body.solids.material("cube", material(0, 1e6 * young));
+  body.solids.loads.fix("cube_x0");
+  body.frames.section("beam", {.element = beam()});
+  body.frames.loads.force("beam_end", {0, 0, 0}, {0, 0.5, 0});
+  const Model model = body.model(device_under_test(2));
+  EXPECT_THAT(model.notices, ::testing::Contains(::testing::HasSubstr("joined: 2 nodes of 'beam' by the mean motion")));
+  const Solved s = solved(model);
+  const Node end = body.frame_part.mesh.region("beam_end").nodes.front();
+  const double turn = s.frames[static_cast<std::size_t>(6 * end + 4)];
+  EXPECT_NEAR(turn, 0.5 / (young * b * h * h * h / 12), 1e-4 * turn);  // of the length that stands out
 }
 
 // Millimetres and newtons against metres: lengths times 1000, moduli over 1e6; forces are the same.
