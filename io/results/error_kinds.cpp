@@ -177,9 +177,10 @@ std::span<const ErrorKind> error_catalogue() {
        "fields "
        "that one file cannot hold",
        "see docs/steps.md",
-       {"a second step is called*", "a step has*", "a preload in a step*", "*in a case of steps*",
-        "* outside of the steps*", "[initial] in a case whose first step*", "*acts in no step*", "nothing to remove*",
-        "a removal has*", "the removed parts are*", "the format vtkhdf, and the steps*", "results within the path*"}},
+       {"a second step is called*", "a step has*", "a preload in a step*", "a case of steps as*",
+        "*in a case of steps*", "* outside of the steps*", "[initial] in a case whose first step*", "*acts in no step*",
+        "nothing to remove*", "a removal has*", "the removed parts are*", "the format vtkhdf, and the steps*",
+        "results within the path*"}},
       {"sweep",
        Exit::input,
        "a [sweep] is contradictory or incomplete",
