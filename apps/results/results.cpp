@@ -132,6 +132,10 @@ void Results::begin_as_the_first(bool complete) {
     if (context_.options.follows && !complete) resumed_ = checkpoint_state(told);
   }
   if (complete) throw CheckedOnly{};
+  if (resumed_ && resumed_->texts.contains("lack")) {  // its steps go without fields: so do those to come
+    lack_ = Lack{resumed_->texts.at("lack").at(0), resumed_->texts.at("lack").at(1)};
+    context_.report.missing_fields = resumed_->texts.at("missing fields");
+  }
 }
 
 // Says before the solve if what is to be shown is not there.
@@ -273,10 +277,6 @@ bool Results::open_folder() {
       folder_->checkpoints(), [this] { return owner(); }, context_.options.checkpoint_every, notice,
       [this] { settle(); });
   if (context_.options.resume) resumed_ = checkpoints_->newest();
-  if (resumed_ && resumed_->texts.contains("lack")) {  // its steps go without fields: so do those to come
-    lack_ = Lack{resumed_->texts.at("lack").at(0), resumed_->texts.at("lack").at(1)};
-    context_.report.missing_fields = resumed_->texts.at("missing fields");
-  }
   if (resumed_) context_.log.line("resuming after {}", resumed_->where);
   else if (context_.options.resume)
     context_.log.line("there is no checkpoint to resume from: the run starts at the beginning");

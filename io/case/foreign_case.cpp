@@ -27,9 +27,10 @@ constexpr std::array common_tables{"title", "field",  "mesh",  "model", "output"
 const std::vector<Program>& programs() {
   static const std::vector<Program> list{
       {"ritz-elasticity",
-       {"gradient", "material",   "solver",  "newton",     "combination", "load_case", "displacement", "traction",
-        "force",    "pressure",   "gravity", "body_force", "time",        "initial",   "damping",      "orientation",
-        "thermal",  "foundation", "spring",  "coupling",   "equation",    "periodic",  "rigid",        "tie"},
+       {"gradient",     "material", "buckling",    "solver",   "newton",     "combination", "load_case",
+        "displacement", "traction", "force",       "pressure", "gravity",    "body_force",  "time",
+        "initial",      "damping",  "orientation", "thermal",  "foundation", "spring",      "coupling",
+        "equation",     "periodic", "rigid",       "tie"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
       {"ritz-heat",
@@ -37,20 +38,29 @@ const std::vector<Program>& programs() {
         "convection", "flux", "power", "radiation", "source", "orientation", "equation", "periodic", "tie"},
        {"name", "region", "conductivity", "conductivity_along", "orientation", "specific_heat", "density"}},
       {"ritz-modal",
-       {"material", "modal", "displacement", "section", "support", "spring", "mass", "foundation", "plugin",
-        "orientation", "thermal", "coupling", "equation", "periodic", "rigid", "tie"},
+       {"material",   "modal",      "displacement", "section",     "support",  "spring",   "mass",
+        "foundation", "plugin",     "orientation",  "thermal",     "coupling", "equation", "periodic",
+        "rigid",      "tie",        "solver",       "newton",      "traction", "force",    "pressure",
+        "gravity",    "body_force", "line_load",    "surface_load"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
       {"ritz-structure",
+<<<<<<< HEAD
        {"section", "solver",    "newton",       "combination", "load_case", "support",  "spring",     "mass",
         "force",   "line_load", "surface_load", "pressure",    "gravity",   "plugin",   "time",       "initial",
         "damping", "equation",  "rigid",        "tie",         "material",  "traction", "body_force", "orientation"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
+=======
+       {"section", "buckling", "solver",  "newton",    "combination",  "load_case", "support",
+        "spring",  "mass",     "force",   "line_load", "surface_load", "pressure",  "gravity",
+        "plugin",  "time",     "initial", "damping",   "equation",     "rigid",     "tie"},
+       {}},
+>>>>>>> buckling
       {"ritz-solve",
-       {"gradient",  "material", "solver",   "newton",   "combination", "load_case", "time",
-        "initial",   "plugin",   "boundary", "capacity", "inertia",     "load",      "modal",
-        "prescribe", "coupling", "equation", "periodic", "rigid",       "tie"},
+       {"buckling", "gradient",  "material", "solver",   "newton",   "combination", "load_case",
+        "time",     "initial",   "plugin",   "boundary", "capacity", "inertia",     "load",
+        "modal",    "prescribe", "coupling", "equation", "periodic", "rigid",       "tie"},
        {"*"}},
   };
   return list;

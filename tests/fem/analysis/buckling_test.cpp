@@ -358,7 +358,8 @@ TEST(Buckling, RefusesModelsWithoutAGeometricStiffness) {
   AnyForm heat(mesh);
   heat.material("all", Diffusion<3>{2});
   heat.loads.prescribe("x0", 0, 1);
-  EXPECT_THAT(refusal(heat.model(cpu()), Buckling{}), HasSubstr("geometric stiffness of 'diffusion3', for linear buckling"));
+  EXPECT_THAT(refusal(heat.model(cpu()), Buckling{}),
+              HasSubstr("geometric stiffness of 'diffusion3', for linear buckling"));
   AnyForm plastic(mesh);
   plastic.material("all", VonMisesPlasticity{});
   EXPECT_THAT(refusal(plastic.model(cpu()), Buckling{}), HasSubstr("nonlinear equations"));
