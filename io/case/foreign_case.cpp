@@ -45,18 +45,12 @@ const std::vector<Program>& programs() {
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
       {"ritz-structure",
-<<<<<<< HEAD
-       {"section", "solver",    "newton",       "combination", "load_case", "support",  "spring",     "mass",
-        "force",   "line_load", "surface_load", "pressure",    "gravity",   "plugin",   "time",       "initial",
-        "damping", "equation",  "rigid",        "tie",         "material",  "traction", "body_force", "orientation"},
+       {"section",  "buckling", "solver",     "newton",     "combination",  "load_case", "support",
+        "spring",   "mass",     "force",      "line_load",  "surface_load", "pressure",  "gravity",
+        "plugin",   "time",     "initial",    "damping",    "equation",     "rigid",     "tie",
+        "material", "traction", "body_force", "orientation"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
-=======
-       {"section", "buckling", "solver",  "newton",    "combination",  "load_case", "support",
-        "spring",  "mass",     "force",   "line_load", "surface_load", "pressure",  "gravity",
-        "plugin",  "time",     "initial", "damping",   "equation",     "rigid",     "tie"},
-       {}},
->>>>>>> buckling
       {"ritz-solve",
        {"buckling", "gradient",  "material", "solver",   "newton",   "combination", "load_case",
         "time",     "initial",   "plugin",   "boundary", "capacity", "inertia",     "load",
