@@ -27,9 +27,10 @@ constexpr std::array common_tables{"title", "field",  "mesh",  "model", "output"
 const std::vector<Program>& programs() {
   static const std::vector<Program> list{
       {"ritz-elasticity",
-       {"gradient", "material",   "solver",  "newton",     "combination", "load_case", "displacement", "traction",
-        "force",    "pressure",   "gravity", "body_force", "time",        "initial",   "damping",      "orientation",
-        "thermal",  "foundation", "spring",  "coupling",   "equation",    "periodic",  "rigid",        "tie"},
+       {"gradient", "material",    "solver",   "newton",  "combination", "load_case", "displacement",
+        "traction", "force",       "pressure", "gravity", "body_force",  "time",      "initial",
+        "damping",  "orientation", "modal",    "thermal", "foundation",  "spring",    "coupling",
+        "equation", "periodic",    "rigid",    "tie"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero"}},
       {"ritz-heat",
@@ -44,7 +45,7 @@ const std::vector<Program>& programs() {
       {"ritz-structure",
        {"section", "solver",  "newton",    "combination",  "load_case", "support", "spring",
         "mass",    "force",   "line_load", "surface_load", "pressure",  "gravity", "plugin",
-        "time",    "initial", "damping",   "equation",     "rigid",     "tie"},
+        "time",    "initial", "damping",   "equation",     "rigid",     "tie",     "modal"},
        {}},
       {"ritz-solve",
        {"gradient",  "material", "solver",   "newton",   "combination", "load_case", "time",
