@@ -86,7 +86,7 @@ class Results {
   void begin_combination(const std::string& name);
   // Its fields are written, or it leaves numbers alone. `time`: of its results, where they have none.
   void begin_step(const std::string& name, bool writes_fields, double time);
-  // That of a step which the run that is resumed has done.
+  // The outcome of a step that was done before the run was resumed.
   void take_step(LoadCaseOutcome done) { context_.report.steps.push_back(std::move(done)); }
   std::map<std::string, std::string>& facts();
   void record(const SolveReport& solve, Index unknowns);

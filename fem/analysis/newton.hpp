@@ -36,7 +36,7 @@ class Newton {
     double part = 1;
     int increment = 1;       // for the history
     std::string place = {};  // for messages: "increment 3 of 5"
-    // What u had at the begin of the path beyond the constraints at part 0: (1 - part) of it is left. Null: nothing.
+    // The part of u at the begin of the path beyond the constraints at part 0; (1 - part) of it is left. Null: none.
     const Vector* excess = nullptr;
   };
 

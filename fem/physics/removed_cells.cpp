@@ -11,8 +11,8 @@ namespace {
 class Remover {
  public:
   Remover(std::span<const Index> cells, Model& model) : model_(model), space_(*model.space) {
-    model_.gone.resize(static_cast<std::size_t>(space_.mesh().cell_count()), 0);
-    for (const Index cell : cells) model_.gone[static_cast<std::size_t>(cell)] = 1;
+    gone_.resize(static_cast<std::size_t>(space_.mesh().cell_count()), 0);
+    for (const Index cell : cells) gone_[static_cast<std::size_t>(cell)] = 1;
     stays_.assign(static_cast<std::size_t>(space_.node_count()), 0);
     FunctionSpace::CellNodes nodes_of(space_);
     for (Index cell = 0; cell < space_.mesh().cell_count(); ++cell)
@@ -21,19 +21,20 @@ class Remover {
   }
 
   void remove() {
+    for (const PrescribedMean& each : model_.means) require(each.terms, "a prescribed mean motion", each.origin);
+    for (const AttachedMotion& each : model_.attached) require(each.terms, "a reference point", "");
     for (std::vector<Integral>* each : {&model_.equations, &model_.capacity, &model_.inertia}) keep_rest(*each);
     for (ModelLoadCase& each : model_.load_cases) keep_rest(each.loads);
     for (LinearEquations* each : relations()) keep_rest(*each);
     for (HeldNodes& each : model_.held) std::erase_if(each.nodes, [this](Node node) { return !stays(node); });
     std::erase_if(model_.held_on_axis, [this](Node node) { return !stays(node); });
     std::erase_if(model_.exchanges, [this](Exchange& each) { return !keep_rest(each.integral); });
-    for (const PrescribedMean& each : model_.means) require(each.terms, "a prescribed mean motion", each.origin);
-    for (const AttachedMotion& each : model_.attached) require(each.terms, "a reference point", "");
+    model_.gone = std::move(gone_);
     model_.sparse = true;
   }
 
  private:
-  bool is_gone(Index cell) const { return model_.gone[static_cast<std::size_t>(cell)] != 0; }
+  bool is_gone(Index cell) const { return gone_[static_cast<std::size_t>(cell)] != 0; }
   bool stays(Node node) const { return stays_[static_cast<std::size_t>(node)] != 0; }
   bool stay(std::span<const UnknownTerm> terms) const {
     return std::ranges::all_of(terms, [this](const UnknownTerm& term) { return stays(term.node); });
@@ -76,7 +77,7 @@ class Remover {
 
   Model& model_;
   const FunctionSpace& space_;
-  std::vector<std::uint8_t> stays_;  // [node] 1: a cell that is there has it
+  std::vector<std::uint8_t> gone_, stays_;  // [cell] 1: it is removed; [node] 1: a cell that is there has it
 };
 
 }  // namespace

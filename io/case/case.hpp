@@ -263,7 +263,7 @@ class Case::Table {
   bool is_root() const { return path_.empty(); }
   Table own_table(std::string_view key, std::string_view about) const;             // [key] of this table alone
   std::vector<Table> entries(std::string_view key, std::string_view about) const;  // [[key]], likewise
-  // Of the root in a step (io/case/case_steps.cpp).
+  // The root in a step (io/case/case_steps.cpp).
   std::vector<Table> sources(std::string_view key) const;  // the root and steps, whose tables of this kind may act
   Table table_of_step(std::string_view key, std::string_view about) const;
   std::vector<Table> tables_of_step(std::string_view key, std::string_view about) const;

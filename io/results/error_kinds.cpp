@@ -282,7 +282,7 @@ std::span<const ErrorKind> error_catalogue() {
        "options of [output] do not go together",
        "a compression or an encoding that the format does not have",
        "use another compression, encoding or format",
-       {"the format vtkhdf*", "lz4 with encoding*", "* up to * makes * results*", "* is after the end*"}},
+       {"the format vtkhdf*", "lz4 with encoding*", "* over * makes * results*", "* is after the end*"}},
       {"initial-values",
        Exit::input,
        "the field of another run does not fit this case",

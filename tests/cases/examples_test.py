@@ -58,6 +58,17 @@ class Examples(CaseTest):
         outcome = self.solve("ritz-elasticity", example("transient/wave"))
         self.assert_close(outcome.probes["end"], 1e-3, 1e-12)
 
+    def test_a_tube_is_clamped_then_pressed_and_vibrates_under_both(self):
+        # The ends stay plane: Lame with the axial strain of the clamp; 2 p a^2 / (b^2 - a^2) = 66.667 MPa is the hoop stress outside.
+        steps = self.solve("ritz-elasticity", example("steps/clamped_tube")).report["steps"]
+        self.assertEqual(list(steps), ["clamp", "pressure", "modes"])
+        for name, radial, axial in (("clamp", 4e-6, -70e6), ("pressure", 0.04 / 210e9 * (200e6 / 3 + 0.3 * 50e6), -50e6)):
+            self.assert_close(steps[name]["probes"]["u_outside"], radial, 5e-4)
+            self.assert_close(steps[name]["probes"]["axial_stress"], axial, 5e-4)
+            force = [float(number) for number in steps[name]["facts"]["coupling top force"].split()]
+            self.assert_close(force[2], axial * math.pi / 4 * (0.04**2 - 0.02**2), 1e-3)
+        self.assertEqual(len(steps["modes"]["facts"]["frequencies_hz"].split()), 4)
+
     def test_nafems_5t_meets_its_reference(self):
         # NAFEMS R0016: 1.043 mm at 0.0117 s, the peak of a series of modes.
         outcome = self.solve("ritz-structure", example("transient/nafems_5t"))
