@@ -21,6 +21,7 @@ std::vector<std::string> programs_of(const std::string& text) { return programs_
 // The text that makes a case one for this program and needs no table beside it.
 std::string mark_of(const std::string& program) {
   if (program == "ritz-modal") return "[modal]\n";
+  if (program == "ritz-structure") return "[[section]]\n";
   return program == "ritz-solve" ? "[model]\nform = \"diffusion3\"\n" : "";
 }
 
@@ -48,6 +49,7 @@ TEST(ForeignCase, ACaseIsForTheProgramThatReadsAllOfIt) {
   EXPECT_THAT(programs_of("[[material]]\nyoung = 1\n[modal]\n"), ElementsAre("ritz-modal"));
   EXPECT_THAT(programs_of("[[material]]\nconductivity = 1\n"), ElementsAre("ritz-heat"));
   EXPECT_THAT(programs_of("plugin = \"bar.cpp\"\n[[section]]\n"), ElementsAre("ritz-structure"));
+  EXPECT_THAT(programs_of("[[section]]\n[[material]]\nyoung = 1\n[[force]]\n"), ElementsAre("ritz-structure"));
   EXPECT_THAT(programs_of("plugin = \"form.cpp\"\n[[material]]\nk = 1\n[[prescribe]]\n"), ElementsAre("ritz-solve"));
   EXPECT_THAT(programs_of("[model]\nform = \"diffusion3\"\n[[material]]\nconductivity = 1\n"),
               ElementsAre("ritz-solve"));
