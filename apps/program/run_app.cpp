@@ -112,9 +112,9 @@ class AppCall {
     if (info_.divides) ranks_ = start_ranks();
     else require_one_rank();
     options_.ranks = ranks_.get();
-    if (ranks_) divide_hosts(*ranks_);  // and may learn of a rank that has failed already
     options_.follows = ranks_ && ranks_->rank() > 0;
     options_.quiet = options_.quiet || options_.follows;
+    if (ranks_) divide_hosts(*ranks_);  // and may learn of a rank that has failed already
     if (options_.follows && options_.looks_only()) return;
     if (options_.planned_ranks > 0) plan_ranks();
     attempt();
