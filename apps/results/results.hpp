@@ -84,7 +84,7 @@ class Results {
   // Records, facts and results from here on belong to this load case, combination or step.
   void begin_load_case(const std::string& name);
   void begin_combination(const std::string& name);
-  // Its fields are written, or it leaves numbers alone. `time`: of its results, where they have none.
+  // Fields of the step are written, or numbers alone. `time`: of its results, where they have none.
   void begin_step(const std::string& name, bool writes_fields, double time);
   // The outcome of a step that was done before the run was resumed.
   void take_step(LoadCaseOutcome done) { context_.report.steps.push_back(std::move(done)); }
