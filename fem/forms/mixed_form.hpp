@@ -134,6 +134,7 @@ struct MixedFormFacts {
       [] { if constexpr (requires { F::extra_degree; }) return F::extra_degree; else return 0; }();
   static constexpr bool varies_in_time =
       [] { if constexpr (requires { F::varies_in_time; }) return F::varies_in_time; else return false; }();
+  static constexpr int from_law = 0;  // laws of materials are of one field
   static constexpr int given =
       [] { if constexpr (requires { F::given; }) return int(F::given.size()); else return 0; }();
   static constexpr int codimension =

@@ -17,7 +17,7 @@ double size_of(const S& a) { return std::sqrt(contract(a, a)); }
 
 // A point with its history.
 template <Law L>
-struct Point {
+struct LawAtPoint {
   static constexpr int count = std::max(1, LawFacts<L>::state);
   L law = example_of<L>();
   double before[count] = {}, now[count] = {};
@@ -60,7 +60,7 @@ template <class L, class Use>
 void along_a_path(const Use& use) {
   std::mt19937 random(5);
   for (int path = 0; path < 4; ++path) {
-    Point<L> point;
+    LawAtPoint<L> point;
     const double size = L::large == Strain::green_lagrange ? 0.04 : 0.03;
     S strain = S::zero();
     for (int step = 0; step < 4; ++step) {
@@ -73,7 +73,7 @@ void along_a_path(const Use& use) {
 }
 
 TYPED_TEST(EveryLaw, TheModuliAreTheDerivativesOfTheStress) {
-  along_a_path<TypeParam>([](Point<TypeParam>& point, const S& strain) {
+  along_a_path<TypeParam>([](LawAtPoint<TypeParam>& point, const S& strain) {
     const Response<double> r = point.at(strain);
     EXPECT_LT(size_of(r.stress - point.stress(strain)), 1e-12 * (1 + size_of(r.stress)));
     for (int k = 0; k < 6; ++k) {
@@ -89,7 +89,7 @@ TYPED_TEST(EveryLaw, TheModuliAreTheDerivativesOfTheStress) {
 
 // Threads of a GPU compute columns.
 TYPED_TEST(EveryLaw, ColumnsOfTheModuliAloneAreThoseOfAllAtOnce) {
-  along_a_path<TypeParam>([](Point<TypeParam>& point, const S& strain) {
+  along_a_path<TypeParam>([](LawAtPoint<TypeParam>& point, const S& strain) {
     const Response<double> r = point.at(strain);
     for (int k = 0; k < 6; ++k) {
       const Column<double> c = column_of(point.law, point.time, strain, k, point.before, point.now);
@@ -101,7 +101,7 @@ TYPED_TEST(EveryLaw, ColumnsOfTheModuliAloneAreThoseOfAllAtOnce) {
 
 TYPED_TEST(EveryLaw, TheModuliAreSymmetricWhereItIsClaimed) {
   if (!LawFacts<TypeParam>::symmetric) return;
-  along_a_path<TypeParam>([](Point<TypeParam>& point, const S& strain) {
+  along_a_path<TypeParam>([](LawAtPoint<TypeParam>& point, const S& strain) {
     const Response<double> r = point.at(strain);
     for (int k = 0; k < 6; ++k)
       for (int l = 0; l < k; ++l) EXPECT_NEAR(r.moduli[k][l], r.moduli[l][k], 1e-10 * 1000);
@@ -109,7 +109,7 @@ TYPED_TEST(EveryLaw, TheModuliAreSymmetricWhereItIsClaimed) {
 }
 
 TYPED_TEST(EveryLaw, NoStrainIsNoStressAndTheModuliThereAreElastic) {
-  Point<TypeParam> point;
+  LawAtPoint<TypeParam> point;
   const Response<double> r = point.at(S::zero());
   EXPECT_LT(size_of(r.stress), 1e-12);
   const double shear = r.moduli[3][3];
@@ -127,7 +127,7 @@ TYPED_TEST(EveryLaw, TurnedStrainsHaveTurnedStresses) {
   for (auto& row : F.v)
     for (double& x : row) x += std::uniform_real_distribution<double>(-0.7, 0.7)(random);
   const Tensor<double> Q = polar(F).rotation;
-  Point<TypeParam> here, there;
+  LawAtPoint<TypeParam> here, there;
   S strain = S::zero();
   for (int step = 0; step < 4; ++step) {
     strain += random_strain(random, 0.04);
@@ -139,7 +139,7 @@ TYPED_TEST(EveryLaw, TurnedStrainsHaveTurnedStresses) {
 // Moduli by the derivative of the energy twice: S = dW/dE.
 template <class L>
 void expect_stress_of_energy() {
-  along_a_path<L>([](Point<L>& point, const S& E) {
+  along_a_path<L>([](LawAtPoint<L>& point, const S& E) {
     const auto energy = [&](const S& e) {
       const S C = S::identity() + 2.0 * e;
       const double J = std::sqrt(det(C)), J23 = std::pow(J, -2.0 / 3);
@@ -273,7 +273,7 @@ TEST(MooneyRivlin, TheBarUnderFollowerTensionHasTheStretchesOfTheReference) {
 
 // The strain across that leaves a bar without stress there, for a given strain along it; then a step.
 template <Law L>
-double pull(Point<L>& point, double along, double dt = 0) {
+double pull(LawAtPoint<L>& point, double along, double dt = 0) {
   point.time.t += dt;
   point.time.dt = dt;
   double across = point.before[0] == 0 ? -0.3 * along : -0.5 * along;
@@ -289,7 +289,7 @@ double pull(Point<L>& point, double along, double dt = 0) {
 }
 
 TEST(J2, ABarFollowsItsTableAndComesBackElastically) {
-  Point<J2> bar;
+  LawAtPoint<J2> bar;
   bar.law.kinematic_hardening = 0;
   // stress 8 at the plastic strain 0.01, 12 at 0.05
   EXPECT_NEAR(pull(bar, 0.01 + 8.0 / 1000), 8, 1e-9);
@@ -300,7 +300,7 @@ TEST(J2, ABarFollowsItsTableAndComesBackElastically) {
 }
 
 TEST(J2, KinematicHardeningKeepsTheElasticRangeInACycle) {
-  Point<J2> bar;
+  LawAtPoint<J2> bar;
   bar.law.yield = Hardening::constant(5);
   bar.law.kinematic_hardening = 100;
   const double tangent = 1000.0 * 100 / 1100;
@@ -312,7 +312,7 @@ TEST(J2, KinematicHardeningKeepsTheElasticRangeInACycle) {
 }
 
 TEST(Chaboche, ABarSaturatesAtTheYieldStressAndTheLimitsOfTheBackStresses) {
-  Point<Chaboche> bar;
+  LawAtPoint<Chaboche> bar;
   bar.law = {1000, 0.3, 300, 40, 100, 8, 0, 0, Hardening::constant(5)};
   double s = 0;
   for (int step = 1; step <= 200; ++step) s = pull(bar, 0.01 * step);
@@ -322,7 +322,7 @@ TEST(Chaboche, ABarSaturatesAtTheYieldStressAndTheLimitsOfTheBackStresses) {
 }
 
 TEST(Chaboche, SmallStepsFollowTheExponentialOfTheBackStress) {
-  Point<Chaboche> bar;
+  LawAtPoint<Chaboche> bar;
   bar.law = {1000, 0.3, 300, 40, 0, 0, 0, 0, Hardening::constant(5)};
   double s = 0;
   for (int step = 1; step <= 2000; ++step) s = pull(bar, 2e-5 * step);
@@ -331,10 +331,10 @@ TEST(Chaboche, SmallStepsFollowTheExponentialOfTheBackStress) {
 }
 
 TEST(Hill, DirectionsYieldAtTheirRatiosOfTheTable) {
-  Point<Hill> point;
+  LawAtPoint<Hill> point;
   point.law.yield = Hardening::constant(10);
   const auto strength = [&](int k) {
-    Point<Hill> p = point;
+    LawAtPoint<Hill> p = point;
     // stress along one component, by strain with the elastic law inverted, far beyond yield
     S strain = S::zero(), s{};
     strain[k] = 0.5;
@@ -360,9 +360,9 @@ TEST(Hill, DirectionsYieldAtTheirRatiosOfTheTable) {
 }
 
 TEST(Hill, WithoutRatiosItIsVonMises) {
-  Point<Hill> hill;
+  LawAtPoint<Hill> hill;
   hill.law = {1000, 0.3, 1, 1, 1, 1, 1, 1, example_of<J2>().yield};
-  Point<J2> mises;
+  LawAtPoint<J2> mises;
   mises.law.kinematic_hardening = 0;
   std::mt19937 random(4);
   S strain = S::zero();
@@ -374,7 +374,7 @@ TEST(Hill, WithoutRatiosItIsVonMises) {
 }
 
 TEST(DruckerPrager, TriaxialCompressionFailsWhereMohrAndCoulombDo) {
-  Point<DruckerPrager> soil;
+  LawAtPoint<DruckerPrager> soil;
   // cell pressure 20, then axial strain: s1 = s3 (1 + sin) / (1 - sin) + 2 c cos / (1 - sin)
   const double sine = 0.5, pressure = 20, limit = pressure * 3 + 2 * 10 * std::cos(std::numbers::pi / 6) / (1 - sine);
   double lateral = 0;
@@ -391,14 +391,14 @@ TEST(DruckerPrager, TriaxialCompressionFailsWhereMohrAndCoulombDo) {
 }
 
 TEST(DruckerPrager, TensionEndsAtTheApexOfTheCone) {
-  Point<DruckerPrager> soil;
+  LawAtPoint<DruckerPrager> soil;
   const S s = soil.stress(S::diagonal(0.2, 0.21, 0.2));
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(s[k], 10 / std::tan(std::numbers::pi / 6), 1e-10);
   EXPECT_NEAR(size_of(deviator(s)), 0, 1e-12);
 }
 
 TEST(Norton, AtConstantStressTheCreepStrainIsThatOfTheLaw) {
-  Point<Norton> bar;
+  LawAtPoint<Norton> bar;
   const double stress = 12, n = 3, a = 1e-6;
   double strain = 0, s = 0;
   for (int step = 0; step < 5; ++step) {
@@ -422,7 +422,7 @@ TEST(Norton, AtConstantStressTheCreepStrainIsThatOfTheLaw) {
 }
 
 TEST(Norton, AFastStepOfAHighExponentStillFindsItsStress) {
-  Point<Norton> point;
+  LawAtPoint<Norton> point;
   point.law.n = 12;
   point.law.a = 1;
   point.time = {1e6, 1e6};
@@ -433,7 +433,7 @@ TEST(Norton, AFastStepOfAHighExponentStillFindsItsStress) {
 }
 
 TEST(Prony, TheModulusRelaxesAsItsSeries) {
-  Point<Prony> bar;
+  LawAtPoint<Prony> bar;
   bar.law = {100, 0.3, 0.5, 0.5, 1, 0, 0, 1, 0, 0, 1};
   EXPECT_NEAR(pull(bar, 0.01) / 0.01, 100, 1e-9);  // at once
   double s = 0;

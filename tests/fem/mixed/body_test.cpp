@@ -417,7 +417,7 @@ TEST(Body, VibratesAsOneBar) {
   body.solids.loads.fix("bar_x0");
   body.frames.section("beam", {.element = beam(), .density = 2, .size = b * h});
   const Model model = body.model(device_under_test(2));
-  const VibrationModes modes = solve(model, Modal{.count = 2});
+  const VibrationModes modes = solve(model, Modal{{.count = 2}});
   const double A = b * h, L = 2, root = 1.8751040687;
   for (const double total : modes.total_mass) EXPECT_NEAR(total, 2 * A * L, 1e-9);
   const double Iz = h * b * b * b / 12;
