@@ -19,6 +19,7 @@ bool has_geometric_kernels(const FormValue& form, const Device& device) {
 }
 
 bool has_large_displacements(const FormValue& form, const Device& device) {
+  if (!form.law.kernel.empty()) return form.law.measure != Strain::small;
   return !form.linear &&
          !kernels<FormRecord>(device, form.module, form_record_name(form.name.c_str())).small_displacements;
 }
@@ -47,7 +48,7 @@ std::vector<Integral> geometric_integrals(const Model& model, const std::string&
     if (form.codimension > 0 || !each.nodes.empty()) continue;
     if (has_geometric_kernels(form, device)) {
       Integral& geometric = result.emplace_back(each);
-      geometric.form.name = geometric_name(form.name);
+      geometric.form.name = geometric.form.kernels = geometric_name(form.name);
       geometric.form.linear = false;
       geometric.form.symmetric = geometric.form.has_matrix = true;
       geometric.form.derived = 0;

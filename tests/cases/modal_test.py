@@ -329,7 +329,7 @@ class Structures(CaseTest):
                 (2, "mass.0.value", (section, hub, '[[mass]]\nregion = "tips"\n')),
                 (4, "mass.0.value", (section, hub, '[[mass]]\nregion = "tips"\nvalue = -1\n')),
                 (2, "modes of a case with materials and sections", (section, hub, '[[material]]\nregion = "arms"\n')),
-                (2, "ritz-modal does not read [[force]]", (section, hub, '[[force]]\nregion = "tips"\nvalue = [1, 0, 0]\n')),
+                (2, "of ritz-modal with [modal] preload = true", (section, hub, '[[force]]\nregion = "tips"\nvalue = [1, 0, 0]\n')),
                 (4, "has no rotations", ('[[section]]\nregion = "arms"\nelement = "bar"\narea = 1\n' + STEEL.replace("poisson = 0.3\n", ""),
                                          hub, '[[mass]]\nregion = "tips"\nvalue = 1\ninertia = [1, 0, 0]\n'))):
             outcome = self.run_case("ritz-modal", self.case(*tables))
