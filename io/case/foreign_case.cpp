@@ -91,12 +91,13 @@ bool names_a_form(const CaseValue& root) {
 }
 
 // Apart from what it does not read. ritz-modal reads what ritz-elasticity does, ritz-structure materials next to
-// sections.
+// sections. Modes outside of steps are of ritz-modal.
 bool may_read(const CaseValue& root, const Program& program) {
   const bool of_forms = program.name == "ritz-solve";
   if (names_a_form(root) ? !of_forms : of_forms && !has(root, "plugin")) return false;
   if (program.name == "ritz-structure" && has(root, "material") && !has(root, "section")) return false;
-  return program.name != "ritz-modal" || has(root, "modal");
+  const bool has_modes = has(root, "modal");
+  return program.name == "ritz-modal" ? has_modes : of_forms || !has_modes;
 }
 
 std::string in_small_letters(std::string text) {

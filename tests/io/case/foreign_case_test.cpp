@@ -33,6 +33,7 @@ TEST(ForeignCase, EveryTableOfASchemaIsKnownAsOneOfItsProgram) {
     for (const auto& [table, rules] : schema.at("properties").items()) {
       const bool is_table = !rules.contains("type") || rules["type"] == "object" || rules["type"] == "array";
       if (!is_table || mark_of(program).find("[" + table + "]") != std::string::npos) continue;
+      if (table == "modal" && program != "ritz-solve") continue;  // outside of steps it is a case of ritz-modal
       EXPECT_THAT(programs_of(fmt::format("{}[[{}]]\n", mark_of(program), table)), Contains(program)) << table;
       ++tables;
       if (table != "material") continue;
