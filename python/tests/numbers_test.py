@@ -232,6 +232,8 @@ class EveryNumber(unittest.TestCase):
                 "edge_film": "of fields of edges", "surface_current": "of fields of edges", "flux_film": "of several fields", "flux_pressure": "of several fields",
                 "axisymmetric_pressure3": "of plasticity", "pressure2": "of stokes", "foundation2": "of stokes"}
 
+    OF_SOLIDS = ("force[].at", "orientation", "material", "body_force", "traction")  # next to sections: a model of two fields, without derivatives
+
     def registered(self, physics):
         """Each number of the tables above in the schema, and of forms each with each form that has it."""
         schema = json.loads((SCHEMAS / f"ritz-{physics}.schema.json").read_text())
@@ -261,6 +263,8 @@ class EveryNumber(unittest.TestCase):
             self.assertGreater(len(found), 10, physics)
             for path, form in found:
                 if any(path == none or re.split(r"[.\[]", path)[0] == none for none in self.NONE) or any(none in form for none in self.NO_MODEL):
+                    continue
+                if physics == "structure" and any(path == key or re.split(r"[.\[]", path)[0] == key for key in self.OF_SOLIDS):
                     continue
                 if (physics, path) not in covered or (form and form not in forms):
                     missing.append((physics, path, form))
