@@ -69,10 +69,10 @@ class BucklingAnalysis final : public CaseAnalysis {
     const BucklingModes modes = ritz::solve(read.model, options_, observer, prepared);
     record(run.results(), modes.eigen, read.space().unknown_count());
     report(run, modes, options_.count);
-    std::vector<Field> beside = mode_fields(run.results(), read.space(), modes.eigen);
-    beside.resize(modes.factors.size() * mode_names(read.space(), 0).size());
-    std::ranges::copy(read.model_fields, std::back_inserter(beside));
-    run.results().carry(std::move(beside));
+    std::vector<Field> shapes = mode_fields(run.results(), read.space(), modes.eigen);
+    shapes.resize(modes.factors.size() * mode_names(read.space(), 0).size());
+    std::ranges::copy(read.model_fields, std::back_inserter(shapes));
+    run.results().carry(std::move(shapes));
     show(view_of(modes.state, options_.linear.relative));
     return run.step().is_last() ? State{} : state_at_rest(*prepared.equations, modes.state.u);
   }
@@ -88,7 +88,7 @@ std::unique_ptr<CaseAnalysis> buckling_analysis(Run& run, CaseModel& read, CaseS
   Buckling options = read_buckling(run, solvers);
   const auto excludes = [&](const char* table, const char* why) {
     run.input().add_error(Error(Exit::input, fmt::format("[buckling] in a case with {}", table), why,
-                                fmt::format("make a case of its own, without {}", table)));
+                                fmt::format("move the buckling analysis into another case, without {}", table)));
   };
   if (read.time) excludes("[time]", "factors are those of one static solution");
   if (solvers.newton().follows_a_path()) excludes("a load path in [newton]", "factors are those of a linear solution");

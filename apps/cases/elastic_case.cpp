@@ -33,16 +33,6 @@ PlaneKind kind_of(const PlaneModel& plane) {
                                       : PlaneKind::strain;
 }
 
-std::vector<double> magnitudes(const std::vector<double>& vectors, std::size_t components) {
-  std::vector<double> result(vectors.size() / components);
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    double sum = 0;
-    for (std::size_t c = 0; c < components; ++c) sum += vectors[i * components + c] * vectors[i * components + c];
-    result[i] = std::sqrt(sum);
-  }
-  return result;
-}
-
 // The same fields as functions of strain, then stress.
 std::vector<DerivedResult> derived_stresses() {
   return {{{"stress", 6}, 6},
@@ -135,7 +125,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   nodal.push_back(run.results().fields().of("displacement", space, s.u));
   if (s.velocity != nullptr) nodal.push_back(run.results().fields().of("velocity", space, *s.velocity));
   if (s.acceleration != nullptr) nodal.push_back(run.results().fields().of("acceleration", space, *s.acceleration));
-  print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, static_cast<std::size_t>(dimension)));
+  print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, dimension));
   judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
   std::optional<DiscretisationError> error;

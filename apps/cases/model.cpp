@@ -291,6 +291,13 @@ void check_balance(const Run& run, const SolutionView& s, std::span<const double
                   std::array{applied[c], sums[c]}, size, s.tolerance, unit_of_field(run.info().name, "reaction"));
 }
 
+std::vector<double> magnitudes(const std::vector<double>& vectors, int components) {
+  const auto count = static_cast<std::size_t>(components);
+  std::vector<double> result(vectors.size() / count);
+  for (std::size_t i = 0; i < vectors.size(); ++i) result[i / count] = std::hypot(result[i / count], vectors[i]);
+  return result;
+}
+
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {
   const auto high = std::ranges::max_element(magnitudes);
   run.log().line("peak {}: {:.6g}{} at {} m", name, *high, unit_of_field(run.report().program, name),

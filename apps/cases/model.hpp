@@ -78,6 +78,8 @@ void check_balance(const Run& run, const SolutionView& s, std::span<const double
 // Sums over many nodes, for a log: 0 where they are rounding beside the largest.
 std::vector<double> without_rounding(std::span<const double> sums, double largest);
 double largest_of(std::span<const double> numbers);
+// [vector] Lengths of vectors [vector][component].
+std::vector<double> magnitudes(const std::vector<double>& vectors, int components);
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes);
 // A notice, once a run, where nodes move against each other by more than a tenth of the mesh's size: equations that
 // take displacements as small do not hold there. `displacements` [node][components]

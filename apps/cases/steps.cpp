@@ -39,7 +39,7 @@ CaseStep read_step(const Case::Table& table, std::set<std::string>& names) {
   step.name = table.text("name", "name of the step in the log, the report and the result files");
   if (!step.name.empty() && !names.insert(step.name).second)
     table.error("name", fmt::format("a second step is called '{}'", step.name), "results are found by name",
-                "give each a name of its own");
+                "give each another name");
   step.duration = table.number(
       "duration", "[s] of a step without [time] on the time line of the run: its loads are those at its end",
       {.fallback = 1, .above = 0});

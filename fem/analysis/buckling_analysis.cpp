@@ -62,7 +62,7 @@ void check(const Model& model, const Buckling& analysis) {
     throw Error(Exit::model, "linear buckling of a model with nonlinear equations",
                 "factors are those of a linear static solution", "take linear materials and boundary conditions");
   if (!model.load_cases.empty())
-    throw Error(Exit::model, "linear buckling of a model with load cases", "each of them is a state of its own",
+    throw Error(Exit::model, "linear buckling of a model with load cases", "each of them is another state",
                 "make a case file of each");
   require_no_prescribed_means(model, name);
   if (!model.attached.empty())

@@ -569,7 +569,7 @@ std::span<const ErrorKind> error_catalogue() {
       {"explicit-steps",
        Exit::model,
        "central differences do not go with the model or with the step",
-       "steps longer than the highest frequency of the mesh allows, unknowns without a mass of their own",
+       "steps longer than the highest frequency of the mesh allows, unknowns without mass",
        "take shorter steps, or method = \"generalised_alpha\"",
        {"central differences *", "steps of * by central differences", "steps of * times the longest stable one",
         "lumped masses of *", "the lumped mass of *"}},

@@ -70,7 +70,7 @@ class Model {
       run_.emplace(program.info, options);
       if (run_->input().root().has("step"))
         throw Error(Exit::input, fmt::format("a case of steps as a model: '{}'", options.case_file),
-                    "each step has a model of its own", "run the case, or make a case of the step that matters");
+                    "each step has another model", "run the case, or make a case of the step that matters");
       CaseModel read = program.read(*run_);
       if (read.model.has_fields())
         throw Error(

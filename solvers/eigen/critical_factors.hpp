@@ -6,7 +6,7 @@
 // G x = nu K x has nu = -1 / lambda, so that the lowest nu are the smallest positive factors: the solvers of
 // eigen_solver.hpp find them, with K in the place of the mass. A few iterations with K^-1, a factor or multigrid, find
 // the ends of nu of either sign first. Then Lanczos factorises K + lambda G a little below the first factor, where it
-// is still definite; LOBPCG goes on with K^-1.
+// is still definite; LOBPCG continues with K^-1.
 #pragma once
 
 #include "solvers/eigen/eigen_solver.hpp"

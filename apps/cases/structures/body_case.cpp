@@ -116,10 +116,10 @@ constexpr auto all_kinds = {RegionKind::facets, RegionKind::nodes, RegionKind::c
 // Loads and supports of the case or of a load case, each given to the solids or to the frames.
 class BodyReader {
  public:
-  BodyReader(Run& run, const Mesh& mesh, const Body& body) : run_(run), mesh_(mesh), body_(body) {}
+  BodyReader(const Mesh& mesh, const Body& body) : mesh_(mesh), body_(body) {}
 
   void read(const Case::Table& from, ElasticLoads& solids, FrameLoads& frames) const {
-    weighs_ = read_gravity(from, 3, solids) || weighs_;
+    read_gravity(from, 3, solids);
     read_weight(from, frames);
     for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations"))
       hold(t, solids, frames);
@@ -159,18 +159,9 @@ class BodyReader {
                  });
   }
 
-  Run& run_;
   const Mesh& mesh_;
   const Body& body_;
-  mutable bool weighs_ = false;
 };
-
-std::vector<double> sizes_of_vectors(const std::vector<double>& vectors) {
-  std::vector<double> result(vectors.size() / 3);
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
-  return result;
-}
 
 // Displacements of solids, and of frames where no solid has the node. [node of the mesh][3]
 std::vector<double> displacement_of(const FieldsOfModel& fields, const Vector& u) {
@@ -248,7 +239,7 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
   const std::vector<double> of_frames = field_forces(equations, 1, s.reaction);
   for (std::size_t i = 0; i < of_frames.size(); ++i)
     if (i % components < 3) reaction[i / components * 3 + i % components] += of_frames[i];
-  print_peak(run, mesh, "displacement", sizes_of_vectors(nodal[0].values));
+  print_peak(run, mesh, "displacement", magnitudes(nodal[0].values, 3));
   judge_displacements(run, mesh, nodal[0].values, 3);
   if (!s.time) report_balance(run, read.model, s, equations.layout(), reaction);
   nodal.push_back({.name = "reaction", .components = 3, .values = std::move(reaction), .forces = true});
@@ -343,7 +334,7 @@ CaseModel read_body(Run& run) {
   read_elastic_materials(run, body.solid_part.mesh, "[kg/m^3], needed with gravity", weighs, body.solids);
   view->sections = read_sections(run, body.frame_part.mesh, *view->catalogue, weighs, body.frames);
   check_surfaces(run, mesh, cells, body.solid_part);
-  const BodyReader reader(run, mesh, body);
+  const BodyReader reader(mesh, body);
   reader.read(input.root(), body.solids.loads, body.frames.loads);
   for (const LoadCaseInput& each : read.load_cases.cases)
     reader.read(each.table, body.solids.load_case(each.name), body.frames.load_case(each.name));

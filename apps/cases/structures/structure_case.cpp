@@ -23,13 +23,6 @@
 namespace ritz {
 namespace {
 
-std::vector<double> magnitudes(const std::vector<double>& vectors) {
-  std::vector<double> result(vectors.size() / 3);
-  for (std::size_t i = 0; i < result.size(); ++i)
-    result[i] = std::hypot(vectors[3 * i], vectors[3 * i + 1], vectors[3 * i + 2]);
-  return result;
-}
-
 std::vector<Field> nodal_names(int components, bool moves) {
   std::vector<Field> names = {{"displacement", 3}, {"reaction", 3}};
   if (components == 6) names.insert(names.end(), {{"rotation", 3}, {"reaction_moment", 3}});
@@ -88,7 +81,7 @@ void show(Run& run, const Operator& equations, const StructureView& view, const 
   std::vector<Field> nodal = nodal_fields(components, space.to_mesh(s.u), forces.reaction);
   add_rates(space, s.velocity, "velocity", "angular_velocity", nodal);
   add_rates(space, s.acceleration, "acceleration", "angular_acceleration", nodal);
-  print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values));
+  print_peak(run, space.mesh(), "displacement", magnitudes(nodal[0].values, 3));
   if (std::ranges::all_of(view.sections,
                           [](const StructureSection& section) { return section.record->small_displacements; }))
     judge_displacements(run, space.mesh(), nodal[0].values, 3);
