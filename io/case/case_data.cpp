@@ -185,7 +185,9 @@ CaseAnswer::CaseAnswer(CaseData& data, CaseValue& table, std::string_view key, s
   if (std::find(table.asked.begin(), table.asked.end(), key) == table.asked.end()) table.asked.emplace_back(key);
   if (CaseMember* member = table.find(key)) {
     member->asked = true;
-    value_ = &member->value;
+    // The fallback of an earlier step is not a given value: this step may need one, or have another fallback.
+    const bool is_of_earlier_step = data.step && member->value.implicit && member->value.kind != CaseValue::Kind::table;
+    if (!is_of_earlier_step) value_ = &member->value;
   }
 }
 
@@ -261,9 +263,13 @@ void CaseAnswer::missing_tables(const std::string& header, int given, int needed
 
 void CaseAnswer::use_fallback(CaseValue fallback) const {
   fallback.implicit = true;
-  CaseValue& added = table_.add(key_, std::move(fallback));
+  fallback.place = table_.place;
+  if (CaseMember* const of_earlier_step = table_.find(key_)) {
+    of_earlier_step->value = std::move(fallback);
+    return;
+  }
+  table_.add(key_, std::move(fallback)).place = table_.place;
   table_.members.back().asked = true;
-  added.place = table_.place;
 }
 
 }  // namespace ritz

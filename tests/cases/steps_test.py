@@ -77,6 +77,10 @@ class StaticStepsTest(Steps):
         self.assert_close(rows["quiet"]["probes"]["end"], 1e6 / YOUNG, 1e-9)
         self.assertEqual(len(list((self.folder / "r").rglob("*.vtu"))), 1)
 
+    def test_a_value_that_a_later_step_needs_must_be_given(self):
+        case = ELASTIC.replace("density = 8000\n", "") + HELD + PROBES
+        self.refuse_case(2, ["missing key 'material.0.density'"], self.write("case.toml", case + step("one", force(1e6)) + step("two", "[gravity]\nacceleration = [1, 0, 0]\n")))
+
     def test_a_tie_holds_from_its_step_on(self):
         self.write("mesh.msh", boxes.blocks(("a", (1, 1, 1), lambda u, v, w: (u, v, w)), ("b", (2, 2, 2), lambda u, v, w: (1 + u, v, w))))
         both = ELASTIC + ELASTIC[len(MESH):].replace('"a"', '"b"') + HELD + HELD.replace('"a.', '"b.').replace("x0", "x1").replace("x = 0", "x = 1e-5") + PROBES
