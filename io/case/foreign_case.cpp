@@ -80,8 +80,10 @@ std::vector<std::string> unread(const CaseValue& root, const Program& program) {
   return names;
 }
 
+// Written in the case: a table that a program's reader added for its defaults does not count.
 bool has(const CaseValue& table, std::string_view key) {
-  return std::ranges::find(table.members, key, &CaseMember::key) != table.members.end();
+  const auto member = std::ranges::find(table.members, key, &CaseMember::key);
+  return member != table.members.end() && !member->value.implicit;
 }
 
 // ritz-solve reads [[material]] of any form, but only when the case names one, or a plugin with one.
