@@ -1,11 +1,13 @@
 #include "apps/program/run_app.hpp"
 
 #include "apps/program/schema.hpp"
+#include "apps/results/units.hpp"
 #include "apps/run/command_line.hpp"
 #include "apps/run/named_outputs.hpp"
 #include "apps/run/short_of_address_space.hpp"
 #include "apps/run/short_spinning.hpp"
 #include "apps/run/trace.hpp"
+#include "apps/show/field_component.hpp"
 #include "apps/show/page.hpp"
 #include "apps/show/picture.hpp"
 #include "apps/sweep/sweep.hpp"
@@ -286,9 +288,43 @@ class AppCall {
       write_named_file(options_.page, html_of({.report = to_json(report_),
                                                .resolved = run_ ? run_->input().resolved() : "",
                                                .shown = shown,
-                                               .look = options_.look}));
+                                               .look = has_steps ? look_at(shown->steps().back()) : options_.look,
+                                               .unit = has_steps ? unit_of_picture(shown->steps().back()) : "",
+                                               .curves = probe_curves(),
+                                               .curves_over = is_over_time() ? "time [s]" : "part of the loads"}));
       log().line("report: {}", options_.page);
     } catch (const Error& error) { say(error); }
+  }
+
+  bool is_over_time() {
+    return run_ && std::ranges::any_of(tables_of(run_->input().resolved()), [](const auto& table) {
+             return table.first == "time" || table.first.starts_with("step");
+           });
+  }
+
+  std::vector<Curve> probe_curves() {
+    std::vector<Curve> curves;
+    if (!run_) return curves;
+    for (const ProbeHistory::Series& each : run_->results().probe_history().series()) {
+      const auto unit = report_.probe_units.find(each.probe);
+      curves.push_back({each.name, each.times, each.values, unit == report_.probe_units.end() ? "" : unit->second});
+    }
+    return curves;
+  }
+
+  // A mode is shown as the motion that it is.
+  Look look_at(const ShownStep& step) const {
+    Look look = options_.look;
+    if (!look.warp.empty() || !report_.facts.contains("frequencies_hz")) return look;
+    const std::string field = shade_of(step, look).field;
+    const auto shown = std::ranges::find(step.fields, field, [](const ShownField& each) { return each.field.name; });
+    if (!shown->in_cells && is_vector(shown->field)) look.warp = field;
+    return look;
+  }
+
+  std::string unit_of_picture(const ShownStep& step) const {
+    const std::string unit = unit_of_field(report_.program, shade_of(step, options_.look).field);
+    return unit.empty() ? "" : unit.substr(1);
   }
 
   void write_picture(const Shown* shown) {
@@ -298,7 +334,7 @@ class AppCall {
     const ShownStep& last = shown->steps().back();
     const std::string name = std::filesystem::path(options_.case_file).stem().string(),
                       label = last.name.empty() ? name : fmt::format("{}   '{}'", name, last.name);
-    write_named_file(options_.picture, png_of(*shown, last, options_.look, label));
+    write_named_file(options_.picture, png_of(*shown, last, look_at(last), label, unit_of_picture(last)));
     log().line("picture: {}", options_.picture);
   }
 

@@ -453,6 +453,8 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   }
   nodal.resize(own_nodal);
   cells.resize(own_cells);
+  const std::optional<double> moment = time ? time : time_of_step_;
+  if (moment) probe_history_.add(*moment, probes);
   ResultWriter::Probes row = probes;
   std::ranges::move(numbers, std::back_inserter(row));
   record_large_strains(nodal, cells);
@@ -461,7 +463,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   leave_out_missing(cells);
   keep_lack();
   if (shown_) shown_->add(parts_ != nullptr ? parts_->back().name : "", nodal, cells);
-  SolvedStep step{time ? time : time_of_step_,
+  SolvedStep step{moment,
                   parts_ != nullptr ? parts_->back().name : "",
                   fields_.on_cells(std::move(nodal)),
                   std::move(cells),
@@ -563,6 +565,12 @@ void Results::finish() {
 }
 
 void Results::log_path() const {
+  for (const ProbeHistory::Series& each : probe_history_.series()) {
+    const auto unit = context_.report.probe_units.find(each.probe);
+    if (const std::string text = inner_extremes(each); !text.empty())
+      context_.log.line("probe {} over all steps: {}{}", each.name, text,
+                        unit == context_.report.probe_units.end() ? "" : fmt::format(" ({})", unit->second));
+  }
   if (writer_)
     context_.log.line("ParaView: {}{}", writer_->path(),
                       parts_ == nullptr                ? ""

@@ -5,6 +5,7 @@
 //   results.write(nodal_fields, cell_fields);                  results.finish();
 #pragma once
 
+#include "apps/results/probe_history.hpp"
 #include "apps/results/probes.hpp"
 #include "apps/results/result_fields.hpp"
 #include "apps/results/result_writer.hpp"
@@ -116,9 +117,10 @@ class Results {
   // shortage of those that still wait.
   std::optional<Error> give_back();
   bool writing_is_short() const { return writer_ && writer_->has_postponed(); }
-  void finish();                                                      // ends the folder's journal and the checkpoints
-  void log_path() const;                                              // of the index, for ParaView
-  const Shown* shown() const { return shown_ ? &*shown_ : nullptr; }  // with --picture or --report
+  void finish();                                                        // ends the folder's journal and the checkpoints
+  void log_path() const;                                                // of the index, for ParaView
+  const Shown* shown() const { return shown_ ? &*shown_ : nullptr; }    // with --picture or --report
+  const ProbeHistory& probe_history() const { return probe_history_; }  // of steps that have a time
   // Files of write()'s steps, relative to the folder.
   const std::vector<std::string>& committed() const { return committed_; }
 
@@ -181,6 +183,7 @@ class Results {
   std::vector<std::string> steps_before_;  // down, of a solve that is not recorded yet
   bool has_large_strains_ = false;         // said
   std::optional<Shown> shown_;
+  ProbeHistory probe_history_;
   std::optional<ResultWriter> writer_;  // of write(): a step for each increment, load case and combination
   std::optional<ResultPieces> pieces_;  // of a rank after the first
 };

@@ -1,9 +1,11 @@
 #include "apps/show/body_data.hpp"
 
+#include "apps/show/colour_scale.hpp"
 #include "apps/show/field_component.hpp"
 #include "apps/show/html_text.hpp"
 #include "apps/show/picture.hpp"
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace ritz {
@@ -21,6 +23,16 @@ std::vector<float> points_from_the_middle(const Shown& shown) {
   for (std::size_t i = 0; i < shown.points().size(); ++i)
     points.push_back(static_cast<float>(shown.points()[i] - shown.middle()[i % 3]));
   return points;
+}
+
+// [values of one sign, of both signs][256][red, green, blue]
+std::string colour_maps() {
+  std::vector<std::uint8_t> bytes;
+  for (const bool diverging : {false, true})
+    for (int i = 0; i < 256; ++i)
+      for (const double each : colour_of(i / 255.0, diverging))
+        bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * each)));
+  return packed(bytes);
 }
 
 Json data_of(const ShownStep& step) {
@@ -53,6 +65,8 @@ std::string body_data(const Shown& shown, const Look& look) {
       {"triangle_cells", packed(surface.triangle_cells)},
       {"segments", packed(surface.segments)},
       {"segment_cells", packed(surface.segment_cells)},
+      {"edges", packed(surface.edges)},
+      {"maps", colour_maps()},
       {"look", {{"field", shade.field}, {"component", shade.component}, {"warp", look.warp}, {"factor", warp.factor}}},
       {"steps", steps}};
   std::string text;

@@ -19,6 +19,20 @@ void append_chunk(std::string& file, const std::string& name, const std::string&
                           crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()))));
 }
 
+// use(x, y, depth, part of the way) along a line of this thickness.
+template <class Use>
+void each_pixel(const Pixel& from, const Pixel& to, int thickness, const Use& use) {
+  const int steps = static_cast<int>(std::max(std::abs(to.x - from.x), std::abs(to.y - from.y))) + 1;
+  for (int step = 0; step <= steps; ++step) {
+    const double part = double(step) / steps;
+    const auto between = [part](double start, double end) { return start + part * (end - start); };
+    for (int dx = -(thickness / 2); dx < thickness - thickness / 2; ++dx)
+      for (int dy = -(thickness / 2); dy < thickness - thickness / 2; ++dy)
+        use(static_cast<int>(std::lround(between(from.x, to.x))) + dx,
+            static_cast<int>(std::lround(between(from.y, to.y))) + dy, between(from.depth, to.depth), part);
+  }
+}
+
 }  // namespace
 
 Canvas::Canvas(int width, int height) : width_(width), height_(height) {
@@ -56,30 +70,22 @@ void Canvas::triangle(const std::array<Pixel, 3>& corners, const std::array<floa
 }
 
 void Canvas::segment(const Pixel& from, const Pixel& to, float first, float last, int thickness) {
-  const int steps = static_cast<int>(std::max(std::abs(to.x - from.x), std::abs(to.y - from.y))) + 1;
-  for (int step = 0; step <= steps; ++step) {
-    const double part = double(step) / steps;
-    const auto between = [part](double start, double end) { return start + part * (end - start); };
-    for (int dx = -(thickness / 2); dx < thickness - thickness / 2; ++dx)
-      for (int dy = -(thickness / 2); dy < thickness - thickness / 2; ++dy)
-        put(static_cast<int>(std::lround(between(from.x, to.x))) + dx,
-            static_cast<int>(std::lround(between(from.y, to.y))) + dy, between(from.depth, to.depth),
-            between(double(first), double(last)), 1);
-  }
+  each_pixel(from, to, thickness, [&](int x, int y, double depth, double part) {
+    put(x, y, depth, double(first) + part * double(last - first), 1);
+  });
 }
 
-std::array<double, 3> colour_of(double part) {
-  static constexpr std::array<std::array<double, 3>, 3> stops{
-      {{0.230, 0.299, 0.754}, {0.865, 0.865, 0.865}, {0.706, 0.016, 0.150}}};
-  if (std::isnan(part)) return {0.6, 0.6, 0.6};
-  const double place = 2 * std::clamp(part, 0.0, 1.0);
-  const std::size_t below = place < 1 ? 0 : 1;
-  std::array<double, 3> colour{};
-  for (std::size_t i = 0; i < 3; ++i) {
-    const double start = std::pow(stops[below][i], 2.2), end = std::pow(stops[below + 1][i], 2.2);
-    colour[i] = std::pow(start + (place - double(below)) * (end - start), 1 / 2.2);
-  }
-  return colour;
+void Canvas::edge(const Pixel& from, const Pixel& to, double tolerance, int thickness) {
+  each_pixel(from, to, thickness, [&](int x, int y, double depth, double) {
+    if (x < 0 || y < 0 || x >= width_ || y >= height_ || !drawn(x, y)) return;
+    const std::size_t i = at(x, y);
+    if (depth <= double(depth_[i]) + tolerance) light_[i] = std::min(light_[i], 0.3f);
+  });
+}
+
+bool Canvas::is_visible(const Pixel& place, double tolerance) const {
+  const int x = static_cast<int>(std::lround(place.x)), y = static_cast<int>(std::lround(place.y));
+  return x >= 0 && y >= 0 && x < width_ && y < height_ && place.depth <= double(depth_[at(x, y)]) + tolerance;
 }
 
 std::string png(const Image& image) {

@@ -20,6 +20,10 @@ class Canvas {
   Canvas(int width, int height);
   void triangle(const std::array<Pixel, 3>& corners, const std::array<float, 3>& values, float light);
   void segment(const Pixel& from, const Pixel& to, float first, float last, int thickness);
+  // A dark line on what is drawn already, where nothing in front of it is nearer by more than the tolerance.
+  void edge(const Pixel& from, const Pixel& to, double tolerance, int thickness);
+
+  bool is_visible(const Pixel& place, double tolerance) const;  // is nothing in front of it nearer by more?
 
   int width() const { return width_; }
   int height() const { return height_; }
@@ -49,8 +53,6 @@ struct Image {
   }
 };
 
-// Blue over light grey to red for 0 ... 1, readable in print (the ends are those of Moreland's map); grey for NaN.
-std::array<double, 3> colour_of(double part);
 std::string png(const Image& image);
 
 }  // namespace ritz

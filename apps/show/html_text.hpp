@@ -11,8 +11,4 @@ std::string html_table(const std::vector<std::string>& head, const std::vector<s
 std::string html_chapter(const std::string& title);
 std::string base64(const void* data, std::size_t bytes);
 
-// Relative residuals of the iterations from `first` on as a curve in SVG, on a logarithmic axis. Empty for fewer than
-// two.
-std::string residual_curve(const std::vector<double>& residuals, long long first);
-
 }  // namespace ritz

@@ -87,6 +87,10 @@ void draw_stroke(Image& image, const std::array<double, 4>& stroke, double thick
 
 }  // namespace
 
+void draw_line(Image& image, const std::array<double, 2>& from, const std::array<double, 2>& to, double thickness) {
+  draw_stroke(image, {from[0], from[1], to[0], to[1]}, thickness);
+}
+
 double text_width(const std::string& text, double height) {
   double width = 0;
   for (const char c : text)

@@ -1,10 +1,11 @@
-// Text in pictures, drawn in strokes.
+// Text and lines in pictures.
 //
 //   write_text(image, 10, 40, "von Mises [Pa]", 14);
 #pragma once
 
 #include "apps/show/canvas.hpp"
 
+#include <array>
 #include <string>
 
 namespace ritz {
@@ -13,5 +14,7 @@ namespace ritz {
 // asterisks.
 void write_text(Image& image, double x, double y, const std::string& text, double height);
 double text_width(const std::string& text, double height);
+// From one point to another, nearly black.
+void draw_line(Image& image, const std::array<double, 2>& from, const std::array<double, 2>& to, double thickness);
 
 }  // namespace ritz

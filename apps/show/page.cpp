@@ -1,14 +1,18 @@
 #include "apps/show/page.hpp"
 
 #include "apps/show/body_data.hpp"
+#include "apps/show/curves.hpp"
 #include "apps/show/html_text.hpp"
 #include "apps/show/page_texts.hpp"
 #include "apps/show/picture.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fmt/format.h>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <sys/utsname.h>
 
 namespace ritz {
@@ -73,21 +77,67 @@ std::string given(const std::string& resolved) {
   return text;
 }
 
+// The words of a list of numbers; empty: it is none.
+std::vector<std::string> numbers_in(const std::string& text) {
+  std::istringstream from(text);
+  std::vector<std::string> words;
+  for (std::string word; from >> word;) {
+    char* end = nullptr;
+    const double number = std::strtod(word.c_str(), &end);
+    if (*end != '\0') return {};
+    words.push_back(fmt::format("{:.6g}", number));
+  }
+  return words;
+}
+
+// Facts of every mode, such as its frequency and its participation: a row for each mode.
+std::string modes_table(const Json& facts) {
+  if (!facts.contains("frequencies_hz")) return "";
+  std::vector<std::string> head{"mode", "frequencies_hz"};
+  Rows rows;
+  for (const std::string& each : numbers_in(facts.at("frequencies_hz").get<std::string>()))
+    rows.push_back({std::to_string(rows.size() + 1), each});
+  for (const auto& [name, value] : facts.items()) {
+    const std::vector<std::string> numbers = numbers_in(text_of(value));
+    if (name == head[1] || numbers.size() != rows.size()) continue;
+    head.push_back(name);
+    for (std::size_t i = 0; i < rows.size(); ++i) rows[i].push_back(numbers[i]);
+  }
+  return rows.size() < 2 ? "" : html_chapter("Modes") + html_table(head, rows);
+}
+
 std::string results(const Json& report) {
   Rows probes, facts;
+  const std::string modes = modes_table(report.at("facts"));
   const auto add = [&](const std::string& part, const Json& from) {
     for (const auto& [name, value] : from.at("probes").items())
       probes.push_back({part, name, text_of(value), report.at("probe_units").value(name, "")});
-    for (const auto& [name, value] : from.at("facts").items()) facts.push_back({part, name, text_of(value)});
+    for (const auto& [name, value] : from.at("facts").items())
+      if (modes.empty() || numbers_in(text_of(value)).size() < 2) facts.push_back({part, name, text_of(value)});
   };
   add("", report);
   for (const char* list : {"load_cases", "combinations", "steps"})
     for (const auto& [name, part] : report.at(list).items()) add(name, part);
-  std::string text;
+  std::string text = modes;
   if (!probes.empty())
     text += html_chapter("Results") + html_table({"load case or step", "probe", "value", "unit"}, probes);
   if (!facts.empty())
     text += html_chapter("Balance and facts") + html_table({"load case or step", "what", "value"}, facts);
+  return text;
+}
+
+// A figure for each unit.
+std::string probe_curves(const Page& page) {
+  std::map<std::string, std::vector<Curve>> by_unit;
+  for (const Curve& each : page.curves) by_unit[each.unit].push_back(each);
+  std::string text;
+  for (const auto& [unit, curves] : by_unit) {
+    std::vector<std::string> names;
+    for (const Curve& each : curves) names.push_back(each.name);
+    text += curves_figure(
+        curves, {.x = page.curves_over,
+                 .y = fmt::format("{}{}", fmt::join(names, ", "), unit.empty() ? "" : fmt::format(" [{}]", unit))});
+  }
   return text;
 }
 
@@ -105,12 +155,17 @@ std::string convergence(const Json& report) {
   if (rows.empty())
     for (const auto& [name, part] : report.at("load_cases").items()) add(name, part.at("solver"));
   if (last == nullptr) return "";
-  std::vector<double> residuals;
-  for (const Json& each : last->at("last_residuals")) residuals.push_back(each.is_number() ? each.get<double>() : 0);
+  Curve residuals;
+  auto iteration = last->at("iterations").get<double>() - double(last->at("last_residuals").size());
+  for (const Json& each : last->at("last_residuals")) {
+    residuals.x.push_back(++iteration);
+    residuals.y.push_back(each.is_number() ? each.get<double>() : 0);
+  }
   const std::string choice = text_of(last->at("choice"));
   return html_chapter("Convergence") +
          html_table({"solve", "method", "iterations", "ended", "residual", "fell back"}, rows) +
-         residual_curve(residuals, last->at("iterations").get<std::int64_t>() - std::int64_t(residuals.size()) + 1) +
+         curves_figure({residuals},
+                       {.x = "iteration of the linear solver", .y = "Relative residual", .logarithmic = true}) +
          (choice.empty() ? "" : fmt::format("<p>{}</p>\n", escaped(choice)));
 }
 
@@ -119,7 +174,7 @@ std::string figure(const Page& page, const std::string& label) {
   const Shown& shown = *page.shown;
   const ShownStep& step = shown.steps().back();
   if (step.fields.empty()) return "";
-  const std::string png = png_of(shown, step, page.look, label);
+  const std::string png = png_of(shown, step, page.look, label, page.unit);
   const bool turns = shown.surface().triangles.size() <= most_triangles;
   std::string caption;
   if (!turns)
@@ -206,8 +261,8 @@ std::string html_of(const Page& page) {
              "<body>\n<h1>{}</h1>\n",
              escaped(name), page_style, escaped(name)) +
          html_table({}, summary) + figure(page, std::filesystem::path(name).stem().string()) + results(report) +
-         convergence(report) + errors_and_notices(report) + given(page.resolved) + html_chapter("Time") +
-         html_table({"phase", "seconds"}, phases) + html_chapter("Versions") +
+         probe_curves(page) + convergence(report) + errors_and_notices(report) + given(page.resolved) +
+         html_chapter("Time") + html_table({"phase", "seconds"}, phases) + html_chapter("Versions") +
          html_table({}, versions_of(report, page)) + "</body></html>\n";
 }
 

@@ -4,6 +4,7 @@
 //   write_page("run.html", {.report = to_json(report), .resolved = case.resolved(), .shown = &shown, .look = look});
 #pragma once
 
+#include "apps/show/curves.hpp"
 #include "apps/show/shown.hpp"
 
 #include <string>
@@ -17,7 +18,10 @@ struct Page {
   std::string resolved;  // the case as it was solved, in TOML; empty: it could not be read
   const Shown* shown = nullptr;
   Look look;
+  std::string unit = "";                                           // of the field that the look names
   std::vector<std::pair<std::string, std::string>> versions = {};  // of a calling program
+  std::vector<Curve> curves = {};                                  // of probes
+  std::string curves_over = "";                                    // "time [s]"
 };
 
 // Throws Error(Exit::input) for a look that does not fit the fields.

@@ -1,12 +1,15 @@
 #include "apps/show/picture.hpp"
 
 #include "apps/show/canvas.hpp"
+#include "apps/show/colour_scale.hpp"
 #include "apps/show/lettering.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <numbers>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -45,14 +48,14 @@ std::vector<Vector3> moved_points(const Shown& shown, const ShownWarp& warp) {
   return points;
 }
 
-// Points along the axes of the view.
-std::vector<Vector3> seen_from_the_eye(std::vector<Vector3> points, double size) {
-  double low = std::numeric_limits<double>::max(), high = std::numeric_limits<double>::lowest();
-  for (const Vector3& x : points) {
-    low = std::min(low, x[2]);
-    high = std::max(high, x[2]);
-  }
-  const auto axes = axes_of_view(high - low <= 1e-7 * size);  // warps have single precision
+bool lie_in_a_plane(const std::vector<Vector3>& points, double size) {
+  if (points.empty()) return true;
+  const auto [low, high] = std::ranges::minmax(points, {}, [](const Vector3& x) { return x[2]; });
+  return high[2] - low[2] <= 1e-7 * size;  // warps have single precision
+}
+
+// Points along the axes of a view.
+std::vector<Vector3> seen_along(const std::array<Vector3, 3>& axes, std::vector<Vector3> points) {
   for (Vector3& x : points) {
     const Vector3 before = x;
     for (std::size_t i = 0; i < 3; ++i) x[i] = axes[i][0] * before[0] + axes[i][1] * before[1] + axes[i][2] * before[2];
@@ -60,8 +63,8 @@ std::vector<Vector3> seen_from_the_eye(std::vector<Vector3> points, double size)
   return points;
 }
 
-// The surface in the part of the picture that title and colour bar leave free.
-Canvas draw(const Surface& surface, const std::vector<Vector3>& seen, const ShownShade& shade, int width, int height) {
+// Where points that are seen lie in a picture of this size: in the part that title and colour bar leave free.
+std::vector<Pixel> pixels_of(const std::vector<Vector3>& seen, int width, int height) {
   Vector3 low, high;
   low.fill(std::numeric_limits<double>::max());
   high.fill(std::numeric_limits<double>::lowest());
@@ -76,19 +79,26 @@ Canvas draw(const Surface& surface, const std::vector<Vector3>& seen, const Show
   for (const Vector3& x : seen)
     pixels.push_back({0.42 * width + scale * (x[0] - (low[0] + high[0]) / 2),
                       0.52 * height - scale * (x[1] - (low[1] + high[1]) / 2), -scale * (x[2] - high[2])});
+  return pixels;
+}
+
+// Of a triangle: 1 where it faces the eye, 0 where it is seen from its side.
+double facing(const Pixel& a, const Pixel& b, const Pixel& c) {
+  const Vector3 normal = cross({b.x - a.x, b.y - a.y, b.depth - a.depth}, {c.x - a.x, c.y - a.y, c.depth - a.depth});
+  return length(normal) > 0 ? std::abs(normal[2]) / length(normal) : 0;
+}
+
+Canvas draw(const Surface& surface, const std::vector<Pixel>& pixels, const ShownShade& shade, int width, int height) {
   Canvas canvas(width, height);
+  const int line = std::max(2, width / 1200);
   for (std::size_t t = 0; t < surface.triangles.size(); ++t) {
     const auto& [a, b, c] = surface.triangles[t];
-    const auto side = [&](std::uint32_t from, std::uint32_t to) {
-      return Vector3{seen[to][0] - seen[from][0], seen[to][1] - seen[from][1], seen[to][2] - seen[from][2]};
-    };
-    const Vector3 normal = cross(side(a, b), side(a, c));
-    const double facing = length(normal) > 0 ? std::abs(normal[2]) / length(normal) : 0;
     const float in_cell = shade.in_cells ? shade.values[surface.triangle_cells[t]] : 0;
     const auto value = [&](std::uint32_t node) { return shade.in_cells ? in_cell : shade.values[node]; };
     canvas.triangle({pixels[a], pixels[b], pixels[c]}, {value(a), value(b), value(c)},
-                    static_cast<float>(0.35 + 0.65 * facing));
+                    static_cast<float>(0.55 + 0.45 * facing(pixels[a], pixels[b], pixels[c])));
   }
+  for (const auto& [a, b] : surface.edges) canvas.edge(pixels[a], pixels[b], 2.0 * line, line);
   for (std::size_t s = 0; s < surface.segments.size(); ++s) {
     const auto& [a, b] = surface.segments[s];
     const auto value = [&](std::uint32_t node) {
@@ -99,10 +109,11 @@ Canvas draw(const Surface& surface, const std::vector<Vector3>& seen, const Show
   return canvas;
 }
 
-Image image_of(const Canvas& canvas, double low, double high) {
+Image image_of(const Canvas& canvas, const ColourScale& scale) {
   Image image(canvas.width() / fine, canvas.height() / fine);
   std::array<Vector3, 1025> colours;  // of equal steps: a power for each pixel would take most of the time
-  for (std::size_t i = 0; i < colours.size(); ++i) colours[i] = colour_of(double(i) / double(colours.size() - 1));
+  for (std::size_t i = 0; i < colours.size(); ++i)
+    colours[i] = colour_of(double(i) / double(colours.size() - 1), scale.diverging);
   for (int y = 0; y < image.height; ++y)
     for (int x = 0; x < image.width; ++x) {
       Vector3 sum{};
@@ -112,10 +123,9 @@ Image image_of(const Canvas& canvas, double low, double high) {
           for (double& each : sum) each += 1;
           continue;
         }
-        const double value = double(canvas.value(column, row)), part = high > low ? (value - low) / (high - low) : 0.5;
-        const Vector3 colour = std::isnan(value)
-                                   ? colour_of(value)
-                                   : colours[static_cast<std::size_t>(std::lround(1024 * std::clamp(part, 0.0, 1.0)))];
+        const double part = scale.part(double(canvas.value(column, row)));
+        const Vector3 colour = std::isnan(part) ? colour_of(part, scale.diverging)
+                                                : colours[static_cast<std::size_t>(std::lround(1024 * part))];
         for (std::size_t c = 0; c < 3; ++c) sum[c] += colour[c] * double(canvas.light(column, row));
       }
       for (std::size_t c = 0; c < 3; ++c)
@@ -126,62 +136,83 @@ Image image_of(const Canvas& canvas, double low, double high) {
 
 double letter_height(const Image& image) { return std::max(7.0, image.height / 60.0); }
 
-// Numbers at the marks of the bar, with as many digits as tell them apart.
-std::vector<std::string> texts_of(const std::vector<double>& marks) {
-  std::vector<std::string> texts;
-  for (int digits = 4; digits <= 7; ++digits) {
-    texts.clear();
-    for (const double mark : marks) texts.push_back(fmt::format("{:.{}g}", mark, digits));
-    if (std::ranges::adjacent_find(texts) == texts.end()) break;
-  }
-  return texts;
-}
-
 // A field of one value has one mark.
-void add_bar(Image& image, double low, double high) {
+void add_bar(Image& image, const ColourScale& scale, const std::string& unit) {
   const double letter = letter_height(image);
   const int left = 85 * image.width / 100, right = left + image.width / 40;
   const int top = 15 * image.height / 100, bottom = 85 * image.height / 100;
-  const bool is_constant = !(high > low);
+  const double length = scale.high - scale.low;
   for (int y = top; y < bottom; ++y) {
-    const std::array<double, 3> colour =
-        colour_of(is_constant ? 0.5 : double(bottom - 1 - y) / std::max(1, bottom - 1 - top));
+    const double part = double(bottom - 1 - y) / std::max(1, bottom - 1 - top);
+    const Vector3 colour = scale.colour(scale.low + part * length);
     for (int x = left; x < right; ++x)
       for (std::size_t c = 0; c < 3; ++c)
         image.pixel(x, y)[c] = static_cast<std::uint8_t>(std::lround(255 * colour[c]));
   }
-  std::vector<double> marks;
-  for (int i = 0; i < 5; ++i) marks.push_back(low + 0.25 * i * (high - low));
-  if (is_constant) marks = {low};
-  const std::vector<std::string> texts = texts_of(marks);
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const double part = is_constant ? 0.5 : double(i) / 4;
-    write_text(image, right + letter / 2, bottom - part * (bottom - top) + letter / 2, texts[i], letter);
+  const BarMarks marks = bar_marks(scale);
+  for (std::size_t i = 0; i < marks.values.size(); ++i) {
+    const double part = length > 0 ? (marks.values[i] - scale.low) / length : 0.5, y = bottom - part * (bottom - top);
+    draw_line(image, {right - letter / 2, y}, {double(right), y}, std::max(1.0, letter / 8));
+    write_text(image, right + letter / 2, y + letter / 2, marks.texts[i], letter);
   }
+  const std::string text = marks.factor.empty() ? unit : unit.empty() ? "x " + marks.factor : marks.factor + " " + unit;
+  write_text(image, left, top - 1.2 * letter, text, letter);
+}
+
+void add_axes(Image& image, const std::array<Vector3, 3>& view, bool is_flat) {
+  const double letter = letter_height(image), size = 2.5 * letter;
+  const std::array<double, 2> origin{0.07 * image.width, 0.93 * image.height};
+  for (std::size_t axis = 0; axis < (is_flat ? 2u : 3u); ++axis) {
+    const auto at = [&](double part) {
+      return std::array{origin[0] + part * view[0][axis], origin[1] - part * view[1][axis]};
+    };
+    draw_line(image, origin, at(size), std::max(1.0, letter / 7));
+    const auto [x, y] = at(size + letter);
+    write_text(image, x - letter / 2, y + letter / 2, std::string(1, static_cast<char>('x' + axis)), letter);
+  }
+}
+
+// Around the greatest value, where it can be seen and there are lesser ones.
+void add_ring(Image& image, const Canvas& canvas, const Surface& surface, const std::vector<Pixel>& pixels,
+              const ShownShade& shade) {
+  std::optional<std::size_t> largest, least;
+  for (std::size_t i = 0; i < shade.values.size(); ++i) {
+    if (!std::isfinite(shade.values[i])) continue;
+    if (!largest || shade.values[i] > shade.values[*largest]) largest = i;
+    if (!least || shade.values[i] < shade.values[*least]) least = i;
+  }
+  if (!largest || shade.values[*largest] == shade.values[*least]) return;
+  std::optional<Pixel> place;
+  if (!shade.in_cells) place = pixels[*largest];
+  for (std::size_t t = 0; t < surface.triangles.size() && !place; ++t)
+    if (surface.triangle_cells[t] == *largest) place = pixels[surface.triangles[t][0]];
+  const double radius = 1.2 * letter_height(image);
+  if (!place || !canvas.is_visible(*place, fine * radius / 2)) return;
+  constexpr int sides = 24;
+  const auto corner = [&](int k) {
+    const double angle = 2 * std::numbers::pi * k / sides;
+    return std::array{place->x / fine + radius * std::cos(angle), place->y / fine + radius * std::sin(angle)};
+  };
+  for (int k = 0; k < sides; ++k) draw_line(image, corner(k), corner(k + 1), std::max(1.0, radius / 8));
 }
 
 }  // namespace
 
-std::pair<double, double> limits_of(const std::vector<float>& values, const Look& look) {
-  if (look.limits) return *look.limits;
-  double low = std::numeric_limits<double>::max(), high = std::numeric_limits<double>::lowest();
-  for (const float value : values)
-    if (std::isfinite(value)) {
-      low = std::min(low, double(value));
-      high = std::max(high, double(value));
-    }
-  return low <= high ? std::pair{low, high} : std::pair{0.0, 0.0};
-}
-
-std::string png_of(const Shown& shown, const ShownStep& step, const Look& look, const std::string& label) {
+std::string png_of(const Shown& shown, const ShownStep& step, const Look& look, const std::string& label,
+                   const std::string& unit) {
   const ShownShade shade = shade_of(step, look);
   const ShownWarp warp = warp_of(shown, step, look);
-  auto [low, high] = limits_of(shade.values, look);
-  if (high - low <= 1e-6 * std::max(std::abs(low), std::abs(high))) low = high = (low + high) / 2;  // rounded values
-  const Canvas canvas = draw(shown.surface(), seen_from_the_eye(moved_points(shown, warp), shown.size()), shade,
-                             fine * look.width, fine * look.height);
-  Image image = image_of(canvas, low, high);
-  add_bar(image, low, high);
+  const ColourScale scale = colour_scale(shade.values, look);
+  const std::vector<Vector3> points = moved_points(shown, warp);
+  const bool is_flat = lie_in_a_plane(points, shown.size());
+  const auto view = axes_of_view(is_flat);
+  const int width = fine * look.width, height = fine * look.height;
+  const std::vector<Pixel> pixels = pixels_of(seen_along(view, points), width, height);
+  const Canvas canvas = draw(shown.surface(), pixels, shade, width, height);
+  Image image = image_of(canvas, scale);
+  add_bar(image, scale, unit);
+  add_axes(image, view, is_flat);
+  if (scale.high > scale.low) add_ring(image, canvas, shown.surface(), pixels, shade);
   const std::string title =
       fmt::format("{}   {}{}", shade.name, label,
                   warp.field == nullptr ? "" : fmt::format("   {} x {:.4g}", look.warp, warp.factor));

@@ -134,7 +134,7 @@ ShownShade shade_of(const ShownStep& step, const Look& look) {
   const Shade shade = shade_of(fields_of(step, true), look);
   const ShownField& from = step.fields[shade.field];
   const auto components = static_cast<std::size_t>(from.field.components);
-  ShownShade result{shade.name, from.in_cells, {}};
+  ShownShade result{from.field.name, shade.name, from.in_cells, {}};
   for (std::size_t first = 0; first < from.values.size(); first += components) {
     double square = 0;
     for (std::size_t c = first; c < first + components; ++c) square += double(from.values[c]) * double(from.values[c]);

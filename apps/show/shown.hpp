@@ -72,6 +72,7 @@ std::optional<std::size_t> warp_of(const std::vector<const Field*>& nodal, const
 
 // The same of a step, with its values.
 struct ShownShade {
+  std::string field;  // whose values they are, or its magnitude or component
   std::string name;
   bool in_cells = false;
   std::vector<float> values;  // [node or cell of the surface]

@@ -1,6 +1,7 @@
 #include "apps/show/surface.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 
 namespace ritz {
@@ -79,6 +80,49 @@ class Collector {
   std::vector<Index> triangle_cells_, segment_cells_;
 };
 
+using Vector3 = std::array<double, 3>;
+
+Vector3 unit_normal(const Mesh& mesh, const Surface& surface, const std::array<std::uint32_t, 3>& triangle) {
+  const auto point = [&](std::size_t corner) { return mesh.point(surface.nodes[triangle[corner]]); };
+  const auto a = point(0), b = point(1), c = point(2);
+  Vector3 n{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::size_t j = (i + 1) % 3, k = (i + 2) % 3;
+    n[i] = (b[j] - a[j]) * (c[k] - a[k]) - (b[k] - a[k]) * (c[j] - a[j]);
+  }
+  const double length = std::hypot(n[0], n[1], n[2]);
+  for (double& each : n) each = length > 0 ? each / length : 0;
+  return n;
+}
+
+std::vector<std::array<std::uint32_t, 2>> edges_of(const Mesh& mesh, const Surface& surface) {
+  constexpr double cos_of_turn = 0.866;  // of 30 degrees
+  struct Side {
+    std::array<std::uint32_t, 2> ends;  // ascending
+    std::uint32_t triangle;
+  };
+  std::vector<Side> sides;
+  std::vector<Vector3> normals;
+  for (const auto& triangle : surface.triangles) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto [low, high] = std::minmax(triangle[i], triangle[(i + 1) % 3]);
+      sides.push_back({{low, high}, static_cast<std::uint32_t>(normals.size())});
+    }
+    normals.push_back(unit_normal(mesh, surface, triangle));
+  }
+  std::ranges::sort(sides, {}, &Side::ends);
+  std::vector<std::array<std::uint32_t, 2>> edges;
+  for (std::size_t first = 0, last = 0; first < sides.size(); first = last) {
+    while (last < sides.size() && sides[last].ends == sides[first].ends) ++last;
+    const auto& a = normals[sides[first].triangle];
+    const auto& b = normals[sides[last - 1].triangle];
+    // Neighbours in the plane and on shells may run around in opposite senses.
+    const double turn = std::abs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+    if (last - first != 2 || turn < cos_of_turn) edges.push_back(sides[first].ends);
+  }
+  return edges;
+}
+
 }  // namespace
 
 Surface surface_of(const Mesh& mesh) {
@@ -93,7 +137,9 @@ Surface surface_of(const Mesh& mesh) {
       if (traits(block.kind).dimension == 2) collector.add_facet(block.kind, block.cell(c), block.first_cell + c);
       else if (traits(block.kind).dimension == 1) collector.add_bar(block.cell(c), block.first_cell + c);
     }
-  return collector.finish();
+  Surface surface = collector.finish();
+  surface.edges = edges_of(mesh, surface);
+  return surface;
 }
 
 }  // namespace ritz

@@ -20,6 +20,8 @@ struct Surface {
   std::vector<std::uint32_t> triangle_cells;
   std::vector<std::array<std::uint32_t, 2>> segments;
   std::vector<std::uint32_t> segment_cells;
+  // Sides of triangles along which the surface ends or turns by more than 30 degrees.
+  std::vector<std::array<std::uint32_t, 2>> edges;
 };
 
 // Facets that belong to one solid cell, cells in the plane, shells, bars and beams.

@@ -6,10 +6,11 @@
   if (!gl) return;
   const bytes = text => Uint8Array.from(atob(text), c => c.charCodeAt(0)).buffer;
   const whole = text => new Uint32Array(bytes(text)), real = text => new Float32Array(bytes(text));
-  const points = real(body.points), triangles = whole(body.triangles), segments = whole(body.segments);
-  const corners = new Uint32Array(segments.length + triangles.length);
+  const points = real(body.points), triangles = whole(body.triangles), segments = whole(body.segments), edges = whole(body.edges);
+  const corners = new Uint32Array(triangles.length + segments.length + edges.length);
   corners.set(triangles);
   corners.set(segments, triangles.length);
+  corners.set(edges, triangles.length + segments.length);
   const owners = new Uint32Array(corners.length);
   whole(body.triangle_cells).forEach((cell, i) => owners.fill(cell, 3 * i, 3 * i + 3));
   whole(body.segment_cells).forEach((cell, i) => owners.fill(cell, triangles.length + 2 * i, triangles.length + 2 * i + 2));
@@ -23,29 +24,32 @@
   const program = gl.createProgram();
   gl.attachShader(program, compile(gl.VERTEX_SHADER, `
     in vec3 point, move; in float value;
-    uniform mat3 turn; uniform vec2 scale, shift; uniform float factor, depth;
+    uniform mat3 turn; uniform vec2 scale, shift; uniform float factor, depth, nearer;
     out vec3 seen; out float shade;
     void main() {
       seen = turn * (point + factor * move);
       shade = value;
-      gl_Position = vec4(seen.xy * scale + shift, -seen.z * depth, 1);
+      gl_Position = vec4(seen.xy * scale + shift, -seen.z * depth - nearer, 1);
     }`));
   gl.attachShader(program, compile(gl.FRAGMENT_SHADER, `
     in vec3 seen; in float shade;
-    uniform float low, high; uniform bool flat_light;
+    uniform float offset, slope, row; uniform bool flat_light, is_edge; uniform sampler2D maps;
     out vec4 colour;
     void main() {
       vec3 normal = cross(dFdx(seen), dFdy(seen));
-      float light = flat_light ? 1.0 : 0.35 + 0.65 * abs(normal.z) / max(length(normal), 1e-30);
-      float part = high > low ? clamp((shade - low) / (high - low), 0.0, 1.0) : 0.5;
-      vec3 cold = pow(vec3(0.230, 0.299, 0.754), vec3(2.2)), middle = pow(vec3(0.865), vec3(2.2)), warm = pow(vec3(0.706, 0.016, 0.150), vec3(2.2));
-      vec3 paint = pow(part < 0.5 ? mix(cold, middle, 2.0 * part) : mix(middle, warm, 2.0 * part - 1.0), vec3(1.0 / 2.2));
-      colour = vec4((isnan(shade) ? vec3(0.6) : paint) * light, 1);
+      float light = flat_light ? 1.0 : 0.55 + 0.45 * abs(normal.z) / max(length(normal), 1e-30);
+      float part = clamp(offset + slope * shade, 0.0, 1.0);
+      vec3 paint = texture(maps, vec2((255.0 * part + 0.5) / 256.0, (row + 0.5) / 2.0)).rgb;
+      colour = is_edge ? vec4(0.15, 0.15, 0.15, 1) : vec4((isnan(shade) ? vec3(0.6) : paint) * light, 1);
     }`));
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS)) return;
   gl.useProgram(program);
   gl.enable(gl.DEPTH_TEST);
+  gl.bindTexture(gl.TEXTURE_2D, gl.createTexture());
+  gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGB, 256, 2, 0, gl.RGB, gl.UNSIGNED_BYTE, new Uint8Array(bytes(body.maps)));
+  for (const way of [gl.TEXTURE_WRAP_S, gl.TEXTURE_WRAP_T]) gl.texParameteri(gl.TEXTURE_2D, way, gl.CLAMP_TO_EDGE);
+  for (const size of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, size, gl.NEAREST);
   const give = (name, width, numbers) => {  // numbers of each corner
     const place = gl.getAttribLocation(program, name);
     gl.bindBuffer(gl.ARRAY_BUFFER, buffers[name] ??= gl.createBuffer());
@@ -79,10 +83,11 @@
   const step = () => body.steps[steps.value], fields = () => step().fields, moves = () => fields().filter(f => !f.cells && !f.labels.some(l => l.length > 1) && [2, 3].includes(f.components));
   const last = body.steps.length - 1, first = body.steps[last].fields[body.look.field];
   const steps = choice("load case", body.steps.map(s => s.name || "last step"), last, () => { keep(); colour(); });
-  const field = choice("field", fields().map(f => f.name + (f.cells ? " (cells)" : "")), body.look.field, () => { name_components(0); colour(); });
+  const field = choice("field", fields().map(f => f.name + (f.cells ? " (cells)" : "")), body.look.field, () => { move_along(); name_components(0); colour(); });
   const component = choice("component", [], 0, () => colour());
   const warp = choice("moved by", ["nothing", ...moves().map(f => f.name)], 1 + moves().findIndex(f => f.name === body.look.warp), () => colour());
   const factor = make("input", make("label", tools, {textContent: "times "}), {type: "number", step: "any", value: body.look.factor ? body.look.factor.toPrecision(4) : ""});
+  const animate = make("input", make("label", tools, {textContent: "animate "}), {type: "checkbox"});
   const reset = make("button", tools, {textContent: "reset view", type: "button"});
   const low = make("input", bar, {type: "number", step: "any"});
   make("i", bar);
@@ -94,6 +99,15 @@
   function name_components(at) {
     const {components, labels} = chosen();
     component.fill(components === 1 ? [""] : [...(is_vector(chosen()) ? ["magnitude"] : []), ...Array.from({length: components}, (_, i) => labels[i] ?? String(i))], at);
+  }
+  let before = chosen();
+  function move_along() {  // points that the field before has moved, as the modes of a vibration do
+    const by = moves().indexOf(chosen());
+    if (by >= 0 && moves()[warp.value - 1] === before) {
+      warp.value = by + 1;
+      factor.value = "";
+    }
+    before = chosen();
   }
   function keep() {  // the field of the same name in another load case
     const at = fields().findIndex(f => f.name === field.selectedOptions[0].text.replace(/ \(cells\)$/, ""));
@@ -121,7 +135,7 @@
       for (let i = 0, v = values_of(by); i < v.length; i += by.components) largest = Math.max(largest, Math.hypot(...v.subarray(i, i + by.components)));
       factor.value = (largest > 0 ? 0.1 * body.size / largest : 1).toPrecision(4);
     }
-    factor.parentNode.hidden = !by;
+    factor.parentNode.hidden = animate.parentNode.hidden = !by;
     draw();
   }
 
@@ -139,9 +153,36 @@
     turn[a] = p.map((x, i) => c * x - s * q[i]);
     turn[b] = p.map((x, i) => s * x + c * q[i]);
   }
+  let swing = 1;  // part of the motion
+  function move_on(milliseconds) {
+    swing = animate.checked ? Math.sin(milliseconds / 300) : 1;
+    draw();
+    if (animate.checked) requestAnimationFrame(move_on);
+  }
+  animate.onchange = () => requestAnimationFrame(move_on);
+
+  // Where values lie in the map of colours (ColourScale of colour_scale.hpp).
+  const maps = new Uint8Array(bytes(body.maps));
+  function colours() {
+    const from = Number(low.value), to = Number(high.value), largest = Math.max(-from, to);
+    if (!(to > from)) return {offset: 0.5, slope: 0, row: 0};
+    if (Math.min(-from, to) > 0.05 * largest) return {offset: 0.5, slope: 0.5 / largest, row: 1};
+    return {offset: -from / (to - from), slope: 1 / (to - from), row: 0};
+  }
+  function paint_bar({offset, slope, row}) {
+    const stops = Array.from({length: 33}, (_, i) => {
+      const value = Number(low.value) + i / 32 * (Number(high.value) - Number(low.value));
+      const at = 3 * (256 * row + Math.round(255 * Math.min(1, Math.max(0, offset + slope * value))));
+      return `rgb(${maps[at]}, ${maps[at + 1]}, ${maps[at + 2]})`;
+    });
+    bar.querySelector("i").style.background = `linear-gradient(to right, ${stops})`;
+  }
+
   function draw() {
     const width = Math.min(960, view.clientWidth || 960), height = Math.round(0.66 * width), fine = window.devicePixelRatio || 1;
     canvas.style.width = width + "px";
+    const map = colours();
+    paint_bar(map);
     canvas.width = width * fine;
     canvas.height = height * fine;
     gl.viewport(0, 0, canvas.width, canvas.height);
@@ -151,12 +192,18 @@
     gl.uniformMatrix3fv(uniform("turn"), true, turn.flat());
     gl.uniform2f(uniform("scale"), scale * height / width, scale);
     gl.uniform1f(uniform("depth"), 0.2 / Math.max(body.size, 1e-30));
-    gl.uniform1f(uniform("factor"), Number(factor.value) || 0);
-    gl.uniform1f(uniform("low"), Number(low.value));
-    gl.uniform1f(uniform("high"), Number(high.value));
+    gl.uniform1f(uniform("factor"), swing * (Number(factor.value) || 0));
+    for (const name of ["offset", "slope", "row"]) gl.uniform1f(uniform(name), map[name]);
     gl.uniform1i(uniform("flat_light"), 0);
+    gl.uniform1i(uniform("is_edge"), 0);
+    gl.uniform1f(uniform("nearer"), 0);
     gl.uniform2f(uniform("shift"), ...shift);
     gl.drawArrays(gl.TRIANGLES, 0, triangles.length);
+    gl.uniform1i(uniform("is_edge"), 1);
+    gl.uniform1f(uniform("nearer"), 0.001);
+    gl.drawArrays(gl.LINES, triangles.length + segments.length, edges.length);
+    gl.uniform1i(uniform("is_edge"), 0);
+    gl.uniform1f(uniform("nearer"), 0);
     gl.uniform1i(uniform("flat_light"), 1);
     for (let i = 0; i < 9 && segments.length; ++i) {  // lines of three pixels
       gl.uniform2f(uniform("shift"), shift[0] + 2 * (i % 3 - 1) / width, shift[1] + 2 * (Math.floor(i / 3) - 1) / height);

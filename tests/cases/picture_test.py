@@ -19,8 +19,9 @@ def pixels(path):
 
 
 def body_of(rows):
-    """Below the title, which names the file, and without the colour bar at the right."""
-    return [row[: 3 * (len(row) // 3 - 300)] for row in rows[100:]]
+    """Below the title, which names the file, without the colour bar at the right and the axes at the left, below."""
+    rows = [row[: 3 * (len(row) // 3 - 300)] for row in rows[100:]]
+    return rows[:-110] + [b"\xff" * 3 * 140 + row[3 * 140 :] for row in rows[-110:]]
 
 
 def extent(rows):

@@ -1,3 +1,4 @@
+#include "apps/results/probe_history.hpp"
 #include "apps/results/probes.hpp"
 
 #include "apps/results/region_integral.hpp"
@@ -281,6 +282,18 @@ TEST_P(Integrals, OfALinearFieldAreExactOnDistortedCells) {
   const RegionIntegral top = integrate(mesh, mesh.region("z1"), f, {});
   EXPECT_NEAR(top.size, 2, 1e-12);
   EXPECT_NEAR(top.integrals[0], 2 * (1 + 1 + 1 + 2), 1e-12);
+}
+
+TEST(ProbeHistory, ExtremesBetweenBeginAndEndAreNamedWithTheirTime) {
+  ProbeHistory history;
+  for (const double t : {0.0, 1.0, 2.0, 3.0})
+    history.add(t, {{"hot", {t * (3 - t)}}, {"grows", {t}}, {"tip", {0, t * t - 2 * t}}});
+  const auto& series = history.series();
+  ASSERT_EQ(series.size(), 4u);
+  EXPECT_EQ(inner_extremes(series[0]), "greatest 2 at 1");
+  EXPECT_EQ(inner_extremes(series[1]), "");
+  EXPECT_EQ(series[3].name, "tip y");
+  EXPECT_EQ(inner_extremes(series[3]), "least -1 at 1");
 }
 
 }  // namespace

@@ -50,13 +50,18 @@ TEST(Html, TextsAreEscaped) {
             "<table><tbody><tr><td>&lt;b&gt; &amp; &quot;c&quot;</td></tr></tbody></table>\n");
 }
 
-TEST(Html, AResidualOfEveryIterationIsOnTheCurve) {
-  const std::string curve = residual_curve({1, 0.1, 0.01}, 5);
-  EXPECT_THAT(curve, HasSubstr("points=\"60.0,15.0 300.0,102.5 540.0,190.0\""));
-  EXPECT_THAT(curve, HasSubstr(">5<"));
-  EXPECT_THAT(curve, HasSubstr(">7<"));
-  EXPECT_EQ(residual_curve({1}, 1), "");
-  EXPECT_EQ(residual_curve({0, 0, 1}, 1), "");
+TEST(Curves, EveryPointIsOnItsCurve) {
+  const std::string linear =
+      curves_figure({{"a", {5, 6, 7}, {0, 10, 20}}, {"b", {5, 7}, {20, 20}}}, {.x = "t", .y = "T"});
+  EXPECT_THAT(linear, HasSubstr("points=\"80.0,215.0 310.0,115.0 540.0,15.0\""));
+  EXPECT_THAT(linear, HasSubstr("points=\"80.0,15.0 540.0,15.0\""));
+  for (const char* mark : {">5<", ">7<", ">0<", ">20<", ">a<", ">b<", ">t<", ">T<"})
+    EXPECT_THAT(linear, HasSubstr(mark));
+  const std::string powers = curves_figure({{"r", {1, 2, 3, 4}, {1, 0.1, 0, 0.01}}}, {.logarithmic = true});
+  EXPECT_THAT(powers, HasSubstr("points=\"80.0,15.0 233.3,115.0 540.0,215.0\""));  // without the zero
+  EXPECT_THAT(powers, HasSubstr(">1e-2<"));
+  EXPECT_EQ(curves_figure({{"one", {1}, {1}}}, {}), "");
+  EXPECT_EQ(curves_figure({{"zeros", {1, 2, 3}, {0, 0, 1}}}, {.logarithmic = true}), "");
 }
 
 TEST(Html, TablesOfACase) {
@@ -114,6 +119,21 @@ TEST(Page, SaysWhatTheReportSaysAndNeedsNoOtherFile) {
   EXPECT_THAT(page, HasSubstr("data:image/png;base64,"));
   EXPECT_THAT(page, Not(HasSubstr("href=")));
   EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
+}
+
+TEST(Page, HasARowForEachModeAndCurvesOfProbes) {
+  RunReport report = Ran().report;
+  report.facts = {{"frequencies_hz", "10 20.5"}, {"participation_x", "1 -3"}, {"total_mass", "7"}};
+  const std::string page = html_of({.report = to_json(report),
+                                    .resolved = "",
+                                    .curves = {{"tip", {0, 1, 2}, {0, 3, 1}, "m"}, {"heat", {0, 1}, {0, 1}}},
+                                    .curves_over = "time [s]"});
+  EXPECT_THAT(page, HasSubstr("<th>mode</th><th>frequencies_hz</th><th>participation_x</th>"));
+  EXPECT_THAT(page, HasSubstr("<tr><td>2</td><td>20.5</td><td>-3</td></tr>"));
+  EXPECT_THAT(page, HasSubstr("<td>total_mass</td><td>7</td>"));
+  EXPECT_THAT(page, Not(HasSubstr("10 20.5")));
+  EXPECT_THAT(page, HasSubstr("<figcaption>tip [m]</figcaption>"));
+  EXPECT_THAT(page, HasSubstr("<figcaption>heat</figcaption>"));
 }
 
 TEST(Page, ShowsValuesOfEveryKindOfJson) {

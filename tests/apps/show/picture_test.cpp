@@ -1,4 +1,5 @@
 #include "apps/show/canvas.hpp"
+#include "apps/show/colour_scale.hpp"
 #include "apps/show/lettering.hpp"
 #include "apps/show/picture.hpp"
 #include "mesh/cell_geometry.hpp"
@@ -144,16 +145,16 @@ TEST(Picture, ASquareHasItsSizeAndTheColoursOfItsField) {
   Image image = image_of(png_of(shown, shown.steps().back(), {.width = 400, .height = 300}, "a"));
   int covered = 0, left = 400, right = 0;
   for (int y = 36; y < 280; ++y)
-    for (int x = 20; x < 330; ++x) {
+    for (int x = 42; x < 330; ++x) {  // the axes are at the left
       const std::uint8_t* const pixel = image.pixel(x, y);
       if (pixel[0] > 250 && pixel[1] > 250 && pixel[2] > 250) continue;
       ++covered;
       left = std::min(left, x);
       right = std::max(right, x);
     }
-  EXPECT_NEAR(covered, 240 * 240, 0.02 * 240 * 240);                                // 0.8 of the height
-  EXPECT_GT(image.pixel(left + 3, 150)[2], image.pixel(left + 3, 150)[0] + 100);    // blue where x is small
-  EXPECT_GT(image.pixel(right - 3, 150)[0], image.pixel(right - 3, 150)[2] + 100);  // red where it is large
+  EXPECT_NEAR(covered, 240 * 240, 0.02 * 240 * 240);  // 0.8 of the height
+  EXPECT_GT(image.pixel(left + 3, 150)[1], 200);      // light where x is small
+  EXPECT_LT(image.pixel(right - 3, 150)[1], 40);      // dark where it is large
 }
 
 TEST(Picture, AWarpMovesPoints) {
@@ -214,16 +215,16 @@ TEST(Picture, AFieldOfOneValueHasOneMark) {
     }
     return rows;
   };
-  const int one = texts(1e-7), five = texts(0.5);
+  const int one = texts(1e-7), six = texts(0.5);  // 1.5, 1.6 ... 2
   EXPECT_GT(one, 4);
-  EXPECT_NEAR(five, 5 * one, one);
+  EXPECT_NEAR(six, 6 * one, one);
 }
 
 TEST(Picture, EveryCellHasTheColourOfItsValue) {
   const Shown shown = square();
   Image image = image_of(png_of(shown, shown.steps().back(),
                                 {.field = "half", .limits = std::pair{0.0, 1.0}, .width = 400, .height = 300}, ""));
-  const std::array<double, 3> grey = colour_of(0.5);
+  const std::array<double, 3> grey = colour_of(0.5, false);
   for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(image.pixel(168, 156)[c], 255 * grey[c], 1);
 }
 
@@ -243,10 +244,70 @@ TEST(Picture, WhatIsNotThereIsNamed) {
 }
 
 TEST(Picture, ValuesThatAreMissingAreGrey) {
-  const std::array<double, 3> grey = colour_of(std::numeric_limits<double>::quiet_NaN());
+  const std::array<double, 3> grey = colour_of(std::numeric_limits<double>::quiet_NaN(), false);
   EXPECT_THAT(grey, ElementsAre(0.6, 0.6, 0.6));
   const std::vector<float> values{1, std::numeric_limits<float>::quiet_NaN(), 3};
-  EXPECT_EQ(limits_of(values, {}), (std::pair{1.0, 3.0}));
+  const ColourScale scale = colour_scale(values, {});
+  EXPECT_EQ((std::pair{scale.low, scale.high}), (std::pair{1.0, 3.0}));
+}
+
+TEST(ColourScale, ZeroIsGreyWhereBothSignsMatter) {
+  const ColourScale both = colour_scale({-1, 3}, {}), almost_one = colour_scale({-0.1f, 3}, {});
+  EXPECT_TRUE(both.diverging);
+  EXPECT_EQ(both.part(0), 0.5);
+  EXPECT_EQ(both.part(3), 1);
+  EXPECT_NEAR(both.part(-1), 0.5 - 0.5 / 3, 1e-15);  // as strong a blue as +1 is a red
+  EXPECT_FALSE(almost_one.diverging);
+  EXPECT_NEAR(almost_one.part(-0.1), 0, 1e-7);
+}
+
+TEST(ColourScale, TheGreaterTheDarker) {
+  const auto light = [](double part) {
+    const auto [red, green, blue] = colour_of(part, false);
+    return 0.2126 * std::pow(red, 2.2) + 0.7152 * std::pow(green, 2.2) + 0.0722 * std::pow(blue, 2.2);
+  };
+  for (int i = 0; i < 100; ++i) EXPECT_GT(light(i / 100.0), light((i + 1) / 100.0)) << i;
+}
+
+TEST(ColourScale, MarksAreTheLimitsAndRoundNumbers) {
+  const BarMarks stress = bar_marks({7.263e4, 1.005e8});
+  EXPECT_EQ(stress.factor, "1e6");
+  EXPECT_THAT(stress.texts, ElementsAre("0.07263", "20", "40", "60", "80", "100.5"));
+  EXPECT_THAT(bar_marks({-2, 3, true}).texts, ElementsAre("-2", "-1", "0", "1", "2", "3"));
+  EXPECT_EQ(bar_marks({0, 2e-4}).factor, "1e-6");
+  EXPECT_EQ(bar_marks({20, 900}).factor, "");
+  EXPECT_THAT(bar_marks({5, 5}).texts, ElementsAre("5"));
+}
+
+TEST(Surface, EdgesAreThoseOfABoxAndTheRimOfAPlate) {
+  EXPECT_EQ(surface_of(box(3, 3, 3, {1, 1, 1}, CellKind::hex8)).edges.size(), 12u * 3u);
+  EXPECT_EQ(surface_of(rectangle(4, 4, {1, 1}, CellKind::quad4)).edges.size(), 4u * 4u);
+}
+
+TEST(Canvas, AnEdgeIsDarkWhereNothingIsInFrontOfIt) {
+  Canvas canvas(20, 20);
+  const auto square = [&](double right, double depth) {
+    canvas.triangle({Pixel{0, 0, depth}, Pixel{right, 0, depth}, Pixel{0, 40, depth}}, {0, 0, 0}, 1);
+  };
+  square(40, 5);
+  square(10, 1);  // nearer, at the left
+  canvas.edge({0, 3, 5}, {19, 3, 5}, 1, 1);
+  EXPECT_EQ(canvas.light(3, 3), 1);
+  EXPECT_LT(canvas.light(15, 3), 0.5);
+  EXPECT_TRUE(canvas.is_visible({15, 3, 5}, 0.1));
+  EXPECT_FALSE(canvas.is_visible({3, 3, 5}, 0.1));
+}
+
+TEST(Picture, ARingIsAroundTheGreatestValue) {
+  Shown shown(rectangle(4, 4, {1, 1}, CellKind::quad4));
+  std::vector<double> values(25, 0.0);
+  values[12] = 1;  // in the middle
+  const std::array nodal{Field{"peak", 1, values}};
+  shown.add("", nodal, {});
+  Image image = image_of(png_of(shown, shown.steps().back(), {.width = 400, .height = 300}, ""));
+  const double radius = 1.2 * 7;
+  EXPECT_LT(image.pixel(168, static_cast<int>(std::lround(156 - radius)))[0], 100);
+  EXPECT_GT(image.pixel(168, static_cast<int>(std::lround(156 - radius - 4)))[0], 150);
 }
 
 TEST(Shown, KeepsEveryLoadCaseAndTheLastOfOtherSteps) {
