@@ -65,7 +65,9 @@ Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
   if (options_.log_json) log_.use_json();
   report_.program = info_.name;
   report_.case_file = options_.case_file;
-  if (own_) {
+  if (options_.survey) {
+    own_->device = options_.survey->device;
+  } else if (own_) {
     own_->device = Device::named(options_.follows ? options_.ranks->of_first({}) : chosen_device(), options_.threads);
     if (options_.ranks != nullptr && !options_.follows)
       options_.ranks->of_first(request_of_others(options_.device, device()));

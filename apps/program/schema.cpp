@@ -32,16 +32,17 @@ Mesh frame_mesh(double size, bool with_solid) {
 }  // namespace
 
 std::string schema_of_app(const AppInfo& info, const std::function<void(Run&)>& app) {
+  const Device device = Device::named("cpu", 1);
   const auto read = [&](int mesh, const std::map<std::string, std::string>& taken) {
     RunOptions options;
     options.case_file = "<case>.toml";
-    options.device = "cpu";
-    options.threads = 1;
     options.quiet = true;
-    options.survey = RunSurvey{taken, [mesh](bool structural) {
+    options.survey = RunSurvey{taken,
+                               [mesh](bool structural) {
                                  if (structural) return frame_mesh(mesh == 0 ? 1 : 2, mesh == 1);
                                  return mesh == 0 ? plane_mesh() : solid_mesh();
-                               }};
+                               },
+                               device};
     Run run(info, options);
     SurveyedReading result;
     try {

@@ -3,6 +3,7 @@
 
 #include "apps/run/memory_limits.hpp"
 #include "apps/run/look.hpp"
+#include "device/device.hpp"
 #include "fem/physics/mesh_field.hpp"
 #include "mesh/mesh.hpp"
 
@@ -31,6 +32,7 @@ struct SolvedStep;  // apps/results/result_writer.hpp
 struct RunSurvey {
   std::map<std::string, std::string> taken;
   std::function<Mesh(bool structural)> mesh;
+  Device device;  // one for all surveys of a program
 };
 
 struct RunOptions {

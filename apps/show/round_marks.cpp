@@ -18,7 +18,8 @@ std::vector<double> round_marks(double low, double high, int count) {
   std::vector<double> marks;
   if (!(high > low)) return marks;
   const double step = round_step(high - low, count);
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) marks.push_back(k == 0 ? 0 : k * step);  // no -0
+  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k)
+    marks.push_back(k == 0 ? 0 : k * step);  // no -0
   return marks;
 }
 

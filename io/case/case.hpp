@@ -60,6 +60,7 @@ struct CaseLimits {
   bool may_be_empty = false;  // a text
   // a plugin may have more: names of a choice, items of a list, keys of a table ("*")
   bool open = false;
+  bool operator==(const CaseLimits&) const = default;
 };
 
 // One key that was asked for: the schema of the case as the program really reads it.
@@ -71,6 +72,7 @@ struct CaseQuestion {
   std::string fallback;  // as TOML; empty for a required key
   std::string allowed;   // "> 0", "'cg' and 'gmres'"
   CaseLimits limits = {};
+  bool operator==(const CaseQuestion&) const = default;
 };
 
 // The questions of one reading of an imagined case (Case::survey), and the branches that it did not take.

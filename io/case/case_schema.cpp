@@ -7,6 +7,7 @@
 #include <array>
 #include <deque>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,9 @@ struct Reading {
   bool complete;
   std::map<std::string, std::size_t> asked;                  // question of each path
   std::map<std::string, std::vector<std::size_t>> children;  // questions of each table
+  std::vector<bool> asks, holds;                             // [number of a path]: the same as flags
+
+  static bool has(const std::vector<bool>& flags, std::size_t path) { return path < flags.size() && flags[path]; }
 };
 
 std::string parent_of(const std::string& path) {
@@ -151,16 +155,25 @@ class Survey {
   }
 
   std::size_t add(SurveyedReading surveyed) {
-    Reading reading{std::move(surveyed.reading), surveyed.complete, {}, {}};
+    Reading reading{std::move(surveyed.reading), surveyed.complete, {}, {}, {}, {}};
     for (std::size_t i = 0; i < reading.of.questions.size(); ++i) {
       const CaseQuestion& question = reading.of.questions[i];
       reading.asked.emplace(question.path, i);
       reading.children[parent_of(question.path)].push_back(i);
-      if (variants_[question.path].empty()) order_.push_back(question.path);
-      variants_[question.path].push_back(question);
+      set(reading.asks, number_of(question.path));
+      set(reading.holds, number_of(parent_of(question.path)));
+      std::vector<CaseQuestion>& variants = variants_[question.path];
+      if (variants.empty()) order_.push_back(question.path);
+      if (std::ranges::find(variants, question) == variants.end()) variants.push_back(question);
     }
     readings_.push_back(std::move(reading));
     return readings_.size() - 1;
+  }
+
+  std::size_t number_of(const std::string& path) { return numbers_.emplace(path, numbers_.size()).first->second; }
+  static void set(std::vector<bool>& flags, std::size_t path) {
+    if (flags.size() <= path) flags.resize(path + 1);
+    flags[path] = true;
   }
 
   bool is_open(const std::string& path) const {
@@ -185,17 +198,22 @@ class Survey {
   std::string condition_of(const std::string& path) const {
     std::map<std::string, std::set<std::string>> with;
     std::set<std::string> decisive;
+    const std::string table = parent_of(path);
+    const std::size_t number = numbers_.at(path), number_of_table = numbers_.at(table);
     for (const Family& family : families_) {
-      if (path.starts_with(family.point.substr(0, family.point.find('?')))) continue;  // the table itself
-      std::set<std::string> asked, seen;
+      const std::string_view point = family.point;
+      if (path.starts_with(point.substr(0, point.find('?')))) continue;  // the table itself
+      std::size_t seen = 0, asked = 0;
+      std::set<std::string>& values = with[family.point];
       for (const auto& [value, index] : family.members) {
         const Reading& reading = readings_[index];
-        if (!reading.complete || (!parent_of(path).empty() && !reading.children.contains(parent_of(path)))) continue;
-        seen.insert(value);
-        if (reading.asked.contains(path)) asked.insert(value);
+        if (!reading.complete || (!table.empty() && !Reading::has(reading.holds, number_of_table))) continue;
+        ++seen;
+        if (!Reading::has(reading.asks, number)) continue;
+        ++asked;
+        values.insert(value);
       }
-      if (!asked.empty() && asked.size() < seen.size()) decisive.insert(family.point);
-      with[family.point].insert(asked.begin(), asked.end());
+      if (asked > 0 && asked < seen) decisive.insert(family.point);
     }
     std::erase_if(with, [&](const auto& condition) { return !decisive.contains(condition.first); });
     std::string text, present, absent;
@@ -341,9 +359,10 @@ class Survey {
   }
 
   std::vector<Reading> readings_;
+  std::map<std::string, std::size_t> numbers_;  // of paths of keys and tables
   std::vector<Family> families_;
   std::vector<std::string> order_;                             // paths, as they were first asked
-  std::map<std::string, std::vector<CaseQuestion>> variants_;  // of each path, one for each reading
+  std::map<std::string, std::vector<CaseQuestion>> variants_;  // of each path, those that differ
 };
 
 }  // namespace
