@@ -58,7 +58,9 @@ std::unique_ptr<FieldsOfModel> make_fields(Run& run, const Model& model, const C
   if (!model.has_fields() || run.options().survey || run.options().describe || !input.sound()) return nullptr;
   auto phase = run.phase("space");
   try {
-    return std::make_unique<FieldsOfModel>(fields_of(model, analysis.rates()));
+    auto fields = std::make_unique<FieldsOfModel>(fields_of(model, analysis.rates()));
+    if (analysis.demands().held) check_held(*fields);
+    return fields;
   } catch (const Errors& errors) {
     for (const Error& error : errors.list()) input.add_error(error);
   } catch (const Error& error) { input.add_error(error); }

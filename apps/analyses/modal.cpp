@@ -2,6 +2,7 @@
 #include "apps/results/field_results.hpp"
 #include "apps/results/modal_results.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/physics/body.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -106,6 +107,11 @@ void report(Run& run, const CaseModel& read, const VibrationModes& modes, double
 
 // Adds the names of its results.
 void name_mode(std::size_t k, CaseModel& read) {
+  if (is_body(read.model)) {
+    read.nodal_results.push_back({mode_name(k), 3});
+    if (read.model.others.front()->components() == 6) read.nodal_results.push_back({rotation_name(k), 3});
+    return;
+  }
   if (!read.model.has_fields()) {
     std::ranges::move(mode_names(read.space(), k), std::back_inserter(read.nodal_results));
     return;
@@ -115,6 +121,15 @@ void name_mode(std::size_t k, CaseModel& read) {
     (field.family == Family::lagrange ? read.nodal_results : read.cell_results)
         .push_back({mode_name(k, field.name), vector ? 3 : field.components});
   }
+}
+
+std::function<std::vector<Field>(const Vector& u)> motion_in(const Model& body) {
+  return [spaces = body.spaces()](const Vector& u) {
+    BodyMotion motion = motion_of(spaces, u);
+    std::vector<Field> fields = {{"", 3, std::move(motion.displacement)}};
+    if (!motion.rotation.empty()) fields.push_back({"", 3, std::move(motion.rotation)});
+    return fields;
+  };
 }
 
 class ModalAnalysis final : public CaseAnalysis {
@@ -160,7 +175,7 @@ class ModalAnalysis final : public CaseAnalysis {
     if (preload_) {
       const StaticSolution state =
           ritz::solve(read.model, *preload_, {.record = observer.record, .progress = observer.progress},
-                      {.equations = prepared.equations, .supports = prepared.supports});
+                      {.equations = prepared.equations, .supports = prepared.supports, .fields = prepared.fields});
       settings_.eigen.begin.u = state.u.host();
     }
     State about = run.step().is_last() ? State{} : settings_.eigen.begin;
@@ -172,7 +187,8 @@ class ModalAnalysis final : public CaseAnalysis {
                                ? "factors count the modes of a loaded state"
                                : "beams and thin shells are ill-conditioned, so they are factorised";
     report(run, read, modes, tolerance, unknowns);
-    if (prepared.fields != nullptr) write_modes(run.results(), *prepared.fields, modes, settings_.shapes);
+    if (is_body(read.model)) write_modes(run.results(), run.mesh(true), motion_in(read.model), modes, settings_.shapes);
+    else if (prepared.fields != nullptr) write_modes(run.results(), *prepared.fields, modes, settings_.shapes);
     else write_modes(run.results(), read.space(), modes, settings_.shapes);
     return about;
   }

@@ -41,38 +41,6 @@ std::vector<DerivedResult> derived_stresses() {
           {{"principal_stress", 3, {}, {"1", "2", "3"}}, 6, StressMeasure::principal, "", false}};
 }
 
-void add(const std::vector<double>& values, double factor, std::vector<double>& sum) {
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * values[i];
-}
-
-// factor times the stress that the thermal strain among these integrals takes away.
-void add_thermal_stress(Run& run, const CaseModel& read, const std::vector<Integral>& integrals, double factor,
-                        const Vector& u, DerivedFields& derived) {
-  std::vector<Integral> thermal;
-  for (const Integral& each : integrals)
-    if (each.form.derived > 0 && !each.form.has_matrix) thermal.push_back(each);
-  if (thermal.empty() || factor == 0) return;
-  const DerivedFields own = evaluate(run.results(), Operator(read.space(), std::move(thermal)), u);
-  add(own.at_nodes, factor, derived.at_nodes);
-  add(own.at_cells, factor, derived.at_cells);
-  add(own.at_space_nodes, factor, derived.at_space_nodes);
-}
-
-EvaluatedFields stress_fields(Run& run, const CaseModel& read, const Operator& equations, const SolutionView& s) {
-  DerivedFields derived = evaluate(run.results(), equations, s.u);
-  // The equations derive the whole thermal stress outside of load cases, and none inside.
-  if (s.part != 1) add_thermal_stress(run, read, read.model.equations, s.part - 1, s.u, derived);
-  for (std::size_t i = 0; i < s.factors.size(); ++i)
-    add_thermal_stress(run, read, read.model.load_cases[i].loads, s.factors[i], s.u, derived);
-  auto phase = run.device().profile().phase("fields");
-  EvaluatedFields fields = stress_names(false);
-  fill_stresses(fields.nodal, &Field::values, derived.at_nodes);
-  fill_stresses(fields.nodal, &Field::finer_values,
-                run.results().fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
-  fill_stresses(fields.cells, &Field::values, derived.at_cells);
-  return fields;
-}
-
 // Next to each greatest stress, on every mesh: a singular one does not converge, whatever the estimated error says.
 void report_singular(Run& run, const std::string& what, const std::string& place) {
   const std::string told = fmt::format(
@@ -131,7 +99,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   std::optional<DiscretisationError> error;
   EvaluatedFields stresses = derive(run.results(), equations, stress_names(wants_error), [&] {
     if (wants_error) error = mesh_error(run, space, s.u, body.error_model());
-    EvaluatedFields fields = stress_fields(run, read, equations, s);
+    EvaluatedFields fields = stress_fields(run.results(), read.model, equations, {s.u, s.part, s.factors});
     if (error) fields.cells.push_back({"stress_error", 1, std::move(error->magnitudes)});
     return fields;
   });

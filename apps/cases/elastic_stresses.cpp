@@ -32,4 +32,41 @@ void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*value
                                                        : stress;
 }
 
+namespace {
+
+void add(const std::vector<double>& values, double factor, std::vector<double>& sum) {
+  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * values[i];
+}
+
+// factor times the stress that the thermal strain among these integrals takes away.
+void add_thermal_stress(Results& results, const FunctionSpace& space, const std::vector<Integral>& integrals,
+                        double factor, const Vector& u, DerivedFields& derived) {
+  std::vector<Integral> thermal;
+  for (const Integral& each : integrals)
+    if (each.field == 0 && each.form.derived > 0 && !each.form.has_matrix) thermal.push_back(each);
+  if (thermal.empty() || factor == 0) return;
+  const DerivedFields own = evaluate(results, Operator(space, std::move(thermal)), u);
+  add(own.at_nodes, factor, derived.at_nodes);
+  add(own.at_cells, factor, derived.at_cells);
+  add(own.at_space_nodes, factor, derived.at_space_nodes);
+}
+
+}  // namespace
+
+EvaluatedFields stress_fields(Results& results, const Model& model, const Operator& equations, const StressState& s) {
+  const FunctionSpace& space = equations.space();
+  DerivedFields derived = evaluate(results, equations, s.u);
+  // The equations derive the whole thermal stress outside of load cases, and none inside.
+  if (s.part != 1) add_thermal_stress(results, space, model.equations, s.part - 1, s.u, derived);
+  for (std::size_t i = 0; i < s.factors.size(); ++i)
+    add_thermal_stress(results, space, model.load_cases[i].loads, s.factors[i], s.u, derived);
+  auto phase = space.device().profile().phase("fields");
+  EvaluatedFields fields = stress_names(false);
+  fill_stresses(fields.nodal, &Field::values, derived.at_nodes);
+  fill_stresses(fields.nodal, &Field::finer_values,
+                results.fields().at_points(space, derived.at_space_nodes, derived.components));
+  fill_stresses(fields.cells, &Field::values, derived.at_cells);
+  return fields;
+}
+
 }  // namespace ritz

@@ -3,6 +3,9 @@
 
 #include "apps/results/derived_fields.hpp"
 
+#include "fem/physics/model.hpp"
+
+#include <span>
 #include <vector>
 
 namespace ritz {
@@ -11,5 +14,15 @@ namespace ritz {
 EvaluatedFields stress_names(bool with_error);
 // Values of these fields from [entry][12].
 void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived);
+
+// What is evaluated: unknowns of the equations, the part of what acts outside of load cases, and factors of those.
+struct StressState {
+  const Vector& u;
+  double part = 1;
+  std::span<const double> factors = {};
+};
+// Strains and stresses, without those of thermal strain that is free. The equations are those of the field 0 of the
+// model.
+EvaluatedFields stress_fields(Results& results, const Model& model, const Operator& equations, const StressState& s);
 
 }  // namespace ritz

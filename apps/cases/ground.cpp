@@ -73,7 +73,7 @@ void take_from_loads(Run& run, const CaseModel& read, std::span<const double> fa
 
 }  // namespace
 
-void read_ground(Case& input, const Mesh& mesh, ElasticBody& body) {
+void read_foundations(Case& input, const Mesh& mesh, ElasticBody& body) {
   for (const Case::Table& t : input.tables("foundation",
                                            "elastic ground under facets: force per area = stiffness times "
                                            "displacement")) {
@@ -89,6 +89,10 @@ void read_ground(Case& input, const Mesh& mesh, ElasticBody& body) {
     if (sound && !input.sound()) foundation.normal = foundation.tangential = 1;  // so that no other errors follow
     body.foundation(region, std::move(foundation));
   }
+}
+
+void read_ground(Case& input, const Mesh& mesh, ElasticBody& body) {
+  read_foundations(input, mesh, body);
   for (const Case::Table& t : input.tables("spring", "springs from nodes of a body to the ground")) {
     const Region* region = t.region("region", "nodes", mesh, {RegionKind::nodes});
     std::vector<double> k = t.vector("stiffness", "along each axis [N/m], shared by the nodes in equal parts",

@@ -11,6 +11,7 @@ namespace ritz {
 
 // Errors are added to the case.
 void read_ground(Case& input, const Mesh& mesh, ElasticBody& body);
+void read_foundations(Case& input, const Mesh& mesh, ElasticBody& body);  // [[foundation]] alone
 
 // Forces of a solution: those of the ground on the body, and what is left as its loads.
 struct GroundForces {

@@ -89,7 +89,7 @@ std::vector<double> values_at_nodes(const std::vector<InitialPart>& parts, const
     points.insert(points.end(), x.begin(), x.end());
   }
   for (const InitialPart& part : parts)
-    for (std::size_t c = 0; c < part.formulas.size(); ++c) {
+    for (std::size_t c = 0; c < part.formulas.size() && static_cast<std::size_t>(part.first) + c < components; ++c) {
       part.formulas[c].at(points, values);
       for (std::size_t n = 0; n < nodes; ++n) u[n * components + static_cast<std::size_t>(part.first) + c] = values[n];
     }
@@ -97,7 +97,14 @@ std::vector<double> values_at_nodes(const std::vector<InitialPart>& parts, const
 }
 
 InitialValues initial_values(std::vector<InitialPart> parts) {
-  return [parts = std::move(parts)](const Model& model) { return values_at_nodes(parts, *model.space); };
+  return [parts = std::move(parts)](const Model& model) {
+    std::vector<double> all;
+    for (const auto& space : model.spaces()) {
+      const std::vector<double> own = values_at_nodes(parts, *space);
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    return all;
+  };
 }
 
 ReadInitialValues read_initial(Run& run, const std::string& key, const std::string& field, int components) {

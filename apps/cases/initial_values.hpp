@@ -29,7 +29,8 @@ InitialPart read_initial_part(const Case::Table& initial, const std::string& key
                               int count);
 std::vector<double> values_at_nodes(const std::vector<InitialPart>& parts,
                                     const FunctionSpace& space);  // zero elsewhere
-InitialValues initial_values(std::vector<InitialPart> parts);     // of one field
+// In each field those of its components.
+InitialValues initial_values(std::vector<InitialPart> parts);
 
 // `key` holds the values; `field` is the name of the unknown in results. What is wrong is added to the case.
 struct ReadInitialValues {

@@ -51,8 +51,13 @@ int component_of(const Case::Table& t, const char* key, const std::string& name,
 class RelationReader {
  public:
   RelationReader(Run& run, const RelationKinds& kinds, CaseModel& read, const FieldsOfCase* fields = nullptr)
-      : run_(run), kinds_(kinds), read_(read), fields_(fields), space_(&read.space()), mesh_(read.space().mesh()) {
+      : run_(run), kinds_(kinds), read_(read), fields_(fields), space_(&read.space()) {
     if (read.model.sparse) acting_ = touched_unknowns(space(), read.model.equations);
+  }
+  // Of a body, whose parts have the regions.
+  RelationReader(Run& run, const RelationKinds& kinds, CaseModel& read, const Mesh& whole)
+      : RelationReader(run, kinds, read) {
+    whole_ = &whole;
   }
 
   void read() {
@@ -64,8 +69,12 @@ class RelationReader {
       read_tie(t);
     }
     if (moves_rigidly)
-      for (const Case::Table& t : root.tables("rigid", "a region that moves as a rigid body")) read_rigid(t);
-    if (moves_rigidly && mesh_.dimension() == 3 && !mesh_.structural() && (!kinds_.at_rest || kinds_.masses))
+      for (const Case::Table& t : root.tables("rigid", "a region that moves as a rigid body")) {
+        enter(t);
+        read_rigid(t);
+      }
+    if (moves_rigidly && whole_ == nullptr && mesh().dimension() == 3 && !mesh().structural() &&
+        (!kinds_.at_rest || kinds_.masses))
       for (const Case::Table& t :
            root.tables("coupling", "a surface of a solid whose mean motion is that of a reference point"))
         read_coupling(t);
@@ -77,7 +86,7 @@ class RelationReader {
       }
     for (const Case::Table& t :
          root.tables("equation", "a linear equation: the sum of factor times unknown over the terms is the value")) {
-      enter(t);
+      if (whole_ == nullptr) enter(t);
       read_equation(t);
     }
     finish();
@@ -101,16 +110,36 @@ class RelationReader {
 
  private:
   const FunctionSpace& space() const { return *space_; }
+  const Mesh& mesh() const { return space_->mesh(); }
+
+  // The part of a body that has the regions of the table: sections, where all are theirs.
+  void enter_part(const Case::Table& t) {
+    const auto has = [&](const Mesh& part, const char* key) {
+      const Region* whole = t.has(key) ? t.region(key, "a region of one of the parts", *whole_, every_kind) : nullptr;
+      return whole == nullptr || std::ranges::any_of(part.regions(), [&](const Region& r) {
+               return r.name == whole->name && (key != std::string_view("onto") || r.kind != RegionKind::nodes);
+             });
+    };
+    const auto has_all = [&](const Mesh& part) { return has(part, "region") && has(part, "onto"); };
+    field_ = 0;
+    for (int k = 1; k >= 0; --k) {
+      space_ = read_.model.spaces()[static_cast<std::size_t>(k)].get();
+      if (!run_.options().survey && has_all(mesh())) field_ = k;
+    }
+    space_ = read_.model.spaces()[static_cast<std::size_t>(field_)].get();
+    acting_ = touched_in(read_.model, field_);
+  }
 
   // Takes the field of several that the table names. One that has no unknowns at nodes is an error.
   void enter(const Case::Table& t) {
+    if (whole_ != nullptr) return enter_part(t);
     if (fields_ == nullptr) return;
     const std::size_t k = fields_->named_in(t);
     const FieldFacts& facts = fields_->facts[k];
     field_ = static_cast<int>(k);
     space_ = k == 0 ? read_.model.space.get() : read_.model.others[k - 1].get();
     const std::string name = facts.name;
-    kinds_.displacements = facts.components == mesh_.dimension() && (name == "displacement" || name == "velocity");
+    kinds_.displacements = facts.components == mesh().dimension() && (name == "displacement" || name == "velocity");
     is_at_nodes_ = facts.family == Family::lagrange;
     if (is_at_nodes_) return;
     t.error("field", fmt::format("constraints of '{}', which has {}", name, unknowns_of(facts.family)),
@@ -132,12 +161,12 @@ class RelationReader {
 
   // Facets; of structures also the cells of surfaces and lines.
   const Region* surface(const Case::Table& t, const char* key, const char* about) const {
-    if (mesh_.structural()) return t.region(key, about, mesh_, {RegionKind::facets, RegionKind::cells});
-    return t.region(key, about, mesh_, {RegionKind::facets});
+    if (mesh().structural()) return t.region(key, about, mesh(), {RegionKind::facets, RegionKind::cells});
+    return t.region(key, about, mesh(), {RegionKind::facets});
   }
 
   void read_tie(const Case::Table& t) {
-    const Region* region = t.region("region", "facets, nodes or cells, whose nodes follow", mesh_,
+    const Region* region = t.region("region", "facets, nodes or cells, whose nodes follow", mesh(),
                                     {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const Region* onto = surface(t, "onto", "facets of the other part, which they follow: the coarser or stiffer one");
     TieOptions options{.tolerance = read_tolerance(t),
@@ -174,7 +203,7 @@ class RelationReader {
             "beyond '{}'; "
             "stresses beside them vary",
             static_cast<Index>(tied.tied.size()) - tied.integrated, tied.tied.size(), region->name, onto->name));
-      if (!options.integrated && tied.unmatched > 0 && region->kind == RegionKind::facets && !mesh_.structural())
+      if (!options.integrated && tied.unmatched > 0 && region->kind == RegionKind::facets && !mesh().structural())
         run_.log().notice(
             fmt::format("the meshes of the tie '{}' onto '{}' do not match: no node stands at {} of {} nodes of '{}'. "
                         "Tied by nodes, a constant {} across varies beside the tie, by 10 to 20 % and more; "
@@ -218,9 +247,9 @@ class RelationReader {
   }
 
   void read_rigid(const Case::Table& t) {
-    const Region* region =
-        t.region("region", "facets, nodes or cells", mesh_, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-    const int dimension = mesh_.dimension();
+    const Region* region = t.region("region", "facets, nodes or cells", mesh(),
+                                    {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const int dimension = mesh().dimension();
     RigidOptions options{.acting = acting_, .of_revolution = kinds_.of_revolution, .origin = t.where()};
     options.reference =
         optional_point(t, "reference", "the reference point [m]; not given: the mean of the nodes", dimension);
@@ -254,10 +283,12 @@ class RelationReader {
       add_told({.kind = "rigid",
                 .sentence = fmt::format("rigid region '{}': its reference point moves by", region->name),
                 .region = region->name,
-                .motion = [rigid](std::span<const double> u) { return rigid->motion(u); }});
+                .motion = [rigid](std::span<const double> u) { return rigid->motion(u); },
+                .field = field_});
     });
   }
 
+  static constexpr auto every_kind = {RegionKind::nodes, RegionKind::facets, RegionKind::cells};
   static constexpr std::array<const char*, 6> motion_names = {"x", "y", "z", "rx", "ry", "rz"};
 
   // A prescribed motion of a reference point; none: free.
@@ -289,7 +320,7 @@ class RelationReader {
     PointMass result{t.number("mass",
                               "mass at the reference point [kg]: its weight, and inertia of vibration and motion",
                               {.fallback = 0, .minimum = 0, .out_of_bounds = Exit::model})};
-    if (mesh_.dimension() == 2) {
+    if (mesh().dimension() == 2) {
       result.inertia[2] = t.number("inertia", "moment of inertia about z through the reference point [kg m^2]",
                                    {.fallback = 0, .minimum = 0, .out_of_bounds = Exit::model});
       if (kinds_.of_revolution && result.inertia[2] > 0)
@@ -323,7 +354,7 @@ class RelationReader {
     if (!kinds_.at_rest && !read_.time) return;
     read_.attached_mass += mass.mass;
     for (std::size_t c = 0; c < 6; ++c) {
-      if (mesh_.dimension() == 2 && (kinds_.of_revolution ? c != 1 : c != 0 && c != 1 && c != 5)) continue;
+      if (mesh().dimension() == 2 && (kinds_.of_revolution ? c != 1 : c != 0 && c != 1 && c != 5)) continue;
       AttachedMotion motion{.terms = terms(c), .mass = mass.of(c)};
       if (held[c] && kinds_.at_rest)
         motion.stiffness = compliances[c] > 0 ? 1 / compliances[c] : std::numeric_limits<double>::infinity();
@@ -363,7 +394,7 @@ class RelationReader {
 
   // The surface stays free to deform: forces and prescribed motions act through the equivalent traction.
   void read_coupling(const Case::Table& t) {
-    const Region* region = t.region("region", "facets", mesh_, {RegionKind::facets});
+    const Region* region = t.region("region", "facets", mesh(), {RegionKind::facets});
     const std::optional<Point> reference =
         optional_point(t, "reference", "the reference point [m]; not given: the centre of the surface", 3);
     std::array<std::optional<double>, 6> prescribed;
@@ -406,14 +437,15 @@ class RelationReader {
   }
 
   Integral traction_on(const Region& facets, const RemoteForce& load) const {
-    return Integral::over(load_form<3, 3, 1>(equivalent_traction(mesh_, facets, load, space().order()), BodyMeasure{}),
-                          facets);
+    return Integral::over(load_form<3, 3, 1>(equivalent_traction(mesh(), facets, load, space().order()), BodyMeasure{}),
+                          facets)
+        .of_field(field_);
   }
 
   // On facets as a traction with this force and moment, for fields of any order; else at nodes.
   void add_force(const Region& region, const RigidRegion& rigid, const std::array<double, 3>& force,
                  const std::array<double, 3>& moment, std::vector<Integral>& equations) const {
-    if (region.kind != RegionKind::facets || mesh_.structural() || mesh_.dimension() == 2) {
+    if (region.kind != RegionKind::facets || mesh().structural() || mesh().dimension() == 2) {
       for (const NodalForce& each : rigid.forces(force, moment)) add_nodal_force(each, equations);
       return;
     }
@@ -421,13 +453,12 @@ class RelationReader {
   }
 
   void add_nodal_force(const NodalForce& f, std::vector<Integral>& equations) const {
-    if (space().components() == 2)
-      equations.push_back(Integral::at_nodes(PlaneNodeLoad{{f.force[0], f.force[1]}}, {f.mesh_node}));
-    else if (space().components() == 3)
-      equations.push_back(Integral::at_nodes(NodeLoad<3>{{f.force[0], f.force[1], f.force[2]}, {}}, {f.mesh_node}));
-    else
-      equations.push_back(Integral::at_nodes(
-          NodeLoad<6>{{f.force[0], f.force[1], f.force[2]}, {f.moment[0], f.moment[1], f.moment[2]}}, {f.mesh_node}));
+    const auto add = [&](FormValue form) {
+      equations.push_back(Integral::at_nodes(std::move(form), {f.mesh_node}).of_field(field_));
+    };
+    if (space().components() == 2) add(PlaneNodeLoad{{f.force[0], f.force[1]}});
+    else if (space().components() == 3) add(NodeLoad<3>{{f.force[0], f.force[1], f.force[2]}, {}});
+    else add(NodeLoad<6>{{f.force[0], f.force[1], f.force[2]}, {f.moment[0], f.moment[1], f.moment[2]}});
   }
 
   void moves(const Case::Table& t, const char* key, double value) const {
@@ -437,9 +468,9 @@ class RelationReader {
   }
 
   void read_periodic(const Case::Table& t) {
-    const int dimension = mesh_.dimension();
+    const int dimension = mesh().dimension();
     const Region* region =
-        t.region("region", "facets or nodes, which follow", mesh_, {RegionKind::facets, RegionKind::nodes});
+        t.region("region", "facets or nodes, which follow", mesh(), {RegionKind::facets, RegionKind::nodes});
     const Region* onto = surface(t, "onto", "facets of the other side");
     PeriodicOptions options{.tolerance = read_tolerance(t), .origin = t.where()};
     options.translation = optional_point(
@@ -495,19 +526,21 @@ class RelationReader {
     std::vector<Node> nodes;
     int component;
     double factor;
+    int field;
   };
 
   // The first term may name a region of many nodes: there is an equation for each of them.
   void read_equation(const Case::Table& t) {
     std::vector<Term> terms;
     bool sound = is_at_nodes_;
-    const std::vector<std::string> names = component_names_of(space());
     for (const Case::Table& entry :
          t.tables("terms", "terms {region = \"a\", component = \"x\", factor = 1}", {.minimum_count = 1})) {
+      if (whole_ != nullptr) enter_part(entry);
       const Region* region =
           entry.region("region", "a region of one node; of the first term it may have more: an equation for each",
-                       mesh_, {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
-      Term term{{}, 0, entry.number("factor", "factor of this unknown", {.fallback = 1})};
+                       mesh(), every_kind);
+      Term term{{}, 0, entry.number("factor", "factor of this unknown", {.fallback = 1}), field_};
+      const std::vector<std::string> names = component_names_of(space());
       if (space().components() > 1)
         term.component =
             component_of(entry, "component", entry.choice("component", "component of the unknown", names), space());
@@ -530,26 +563,27 @@ class RelationReader {
     for (const Node node : terms.front().nodes) {
       row.clear();
       for (std::size_t i = 0; i < terms.size(); ++i)
-        add_term(i == 0 ? node : terms[i].nodes.front(), terms[i].component, terms[i].factor, row);
+        add_term({i == 0 ? node : terms[i].nodes.front(), terms[i].component, terms[i].factor, terms[i].field}, row);
       equations.add(row, value);
     }
     keep(std::move(equations));
   }
 
   // An unknown that several terms name has one factor.
-  static void add_term(Node node, int component, double factor, std::vector<UnknownTerm>& row) {
+  static void add_term(const UnknownTerm& term, std::vector<UnknownTerm>& row) {
     for (UnknownTerm& t : row)
-      if (t.node == node && t.component == component) {
-        t.factor += factor;
+      if (t.node == term.node && t.component == term.component && t.field == term.field) {
+        t.factor += term.factor;
         return;
       }
-    row.push_back({node, component, factor});
+    row.push_back(term);
   }
 
   // A region whose motion is told after each solution.
   struct Told {
     std::string kind, sentence, region, name = {};
     std::function<RigidMotion(std::span<const double>)> motion;
+    int field = 0;
     std::array<int, 6> loads = {-1, -1, -1, -1, -1, -1};  // [motion] number among the prescribed means, -1: it is free
 
     bool is_prescribed() const {
@@ -582,9 +616,9 @@ class RelationReader {
 
   void finish() {
     if (told_.empty()) return;
-    read_.tell = [&run = run_, regions = std::move(told_)](const SolutionView& s) {
-      const std::vector<double> u = s.u.host();
-      for (const Told& each : regions) each.tell(run, s, u);
+    read_.tell = [&run = run_, layout = layout_of(read_.model.spaces()),
+                  regions = std::move(told_)](const SolutionView& s) {
+      for (const Told& each : regions) each.tell(run, s, layout.part(s.u, each.field).host());
     };
   }
 
@@ -595,7 +629,7 @@ class RelationReader {
   int field_ = 0;                     // of the table at hand
   bool is_at_nodes_ = true;           // are its unknowns?
   const FunctionSpace* space_;        // of this field
-  const Mesh& mesh_;
+  const Mesh* whole_ = nullptr;       // of a body, whose parts are the meshes of the fields
   std::vector<std::uint8_t> acting_;
   std::vector<Told> told_;
 };
@@ -607,6 +641,10 @@ void read_relations(Run& run, const RelationKinds& kinds, const std::vector<Obli
   RelationReader reader(run, kinds, read);
   for (const ObliqueSupport& each : supports) reader.add(each);
   reader.read();
+}
+
+void read_relations(Run& run, const Mesh& whole, CaseModel& read) {
+  RelationReader(run, {.displacements = true, .periodic = false, .at_rest = read.modes}, read, whole).read();
 }
 
 void read_relations(const FieldsOfCase& fields, CaseModel& read) {

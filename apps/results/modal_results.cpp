@@ -141,18 +141,28 @@ struct Shape {
   }
 };
 
-Shape shape_of(Results& results, const FunctionSpace& space, const Vector& x, std::size_t mode) {
-  const int components = mode_components(space);
-  Shape shape{.name = mode_name(mode), .moved = {}, .turned = {}};
-  if (space.components() == components) {
-    shape.moved = results.fields().of(shape.name, space, x);
-  } else {
-    const std::vector<double> values = space.to_mesh(x);
-    shape.moved = {shape.name, components, part_of(values, space.components(), 0, components)};
-    if (has_rotations(space)) shape.turned = {rotation_name(mode), 3, part_of(values, space.components(), 3, 3)};
-  }
-  shape.largest = largest_displacement(shape.moved.values, components);
-  if (shape.turned) shape.largest_turn = largest_displacement(shape.turned->values, 3);
+// Displacements, then rotations where there are any.
+using MotionOf = std::function<std::vector<Field>(const Vector& u)>;
+
+MotionOf motion_in(Results& results, const FunctionSpace& space) {
+  return [&results, &space](const Vector& u) -> std::vector<Field> {
+    const int components = mode_components(space);
+    if (space.components() == components) return {results.fields().of("", space, u)};
+    const std::vector<double> values = space.to_mesh(u);
+    std::vector<Field> fields = {{"", components, part_of(values, space.components(), 0, components)}};
+    if (has_rotations(space)) fields.push_back({"", 3, part_of(values, space.components(), 3, 3)});
+    return fields;
+  };
+}
+
+Shape shape_of(std::vector<Field> motion, std::size_t mode) {
+  Shape shape{.name = mode_name(mode), .moved = std::move(motion.front()), .turned = {}};
+  shape.moved.name = shape.name;
+  shape.largest = largest_displacement(shape.moved.values, shape.moved.components);
+  if (motion.size() == 1) return shape;
+  shape.turned = std::move(motion.back());
+  shape.turned->name = rotation_name(mode);
+  shape.largest_turn = largest_displacement(shape.turned->values, 3);
   return shape;
 }
 
@@ -177,16 +187,17 @@ void animate(Results& results, const Shape& shape, int phases, double amplitude)
 namespace {
 
 // Shapes of all modes, scaled where `options` say so.
-std::vector<Shape> shapes_of(Results& results, const FunctionSpace& space, const EigenSolution& s,
+std::vector<Shape> shapes_of(Results& results, const Mesh& mesh, const MotionOf& motion, const EigenSolution& s,
                              const ModeShapes& options) {
-  const double size = size_of(space.mesh());
+  const double size = size_of(mesh);
   std::vector<Shape> shapes;
   std::vector<std::string> turning;
   std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
-  Vector x = space.zeros();
+  Vector x;
+  if (s.vectors) x = Vector(s.vectors->device(), s.vectors->rows(), "vectors");
   for (std::size_t k = 0; k < s.values.size(); ++k) {
     s.vectors->get_column(static_cast<int>(k), x);
-    Shape& shape = shapes.emplace_back(shape_of(results, space, x, k));
+    Shape& shape = shapes.emplace_back(shape_of(motion(x), k));
     shape.size = size;
     if (shape.only_turns()) turning.push_back(shape.name);
     if (options.unit_maximum) shape.scale(shape.unit_maximum());
@@ -210,14 +221,19 @@ std::vector<Field> fields_of(std::vector<Shape> shapes) {
 }  // namespace
 
 std::vector<Field> mode_fields(Results& results, const FunctionSpace& space, const EigenSolution& s) {
-  return fields_of(shapes_of(results, space, s, {.unit_maximum = true}));
+  return fields_of(shapes_of(results, space.mesh(), motion_in(results, space), s, {.unit_maximum = true}));
 }
 
 void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options) {
-  std::vector<Shape> shapes = shapes_of(results, space, modes.eigen, options);
+  write_modes(results, space.mesh(), motion_in(results, space), modes, options);
+}
+
+void write_modes(Results& results, const Mesh& mesh, const MotionOf& motion, const VibrationModes& modes,
+                 const ModeShapes& options) {
+  std::vector<Shape> shapes = shapes_of(results, mesh, motion, modes.eigen, options);
   if (options.phases == 0) return results.write(fields_of(std::move(shapes)), {});
   results.write(fields_of(shapes), {});
-  const double amplitude = options.factor > 0 ? options.factor : 0.1 * size_of(space.mesh());
+  const double amplitude = options.factor > 0 ? options.factor : 0.1 * size_of(mesh);
   for (const Shape& shape : shapes) animate(results, shape, options.phases, amplitude);
 }
 

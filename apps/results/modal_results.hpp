@@ -5,6 +5,7 @@
 #include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/vibration.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,9 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
 // or the largest rotation where nodes turn and stay in their places, as in torsion of a straight beam; a notice says
 // so.
 void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options);
+// The same of a body on a mesh, whose motion is that of a function: displacements, then rotations where there are any.
+void write_modes(Results& results, const Mesh& mesh, const std::function<std::vector<Field>(const Vector& u)>& motion,
+                 const VibrationModes& modes, const ModeShapes& options);
 // The same of a model that has fields: every field of a mode is a result, and the largest value of the first one scales
 // the shape.
 void write_modes(Results& results, const FieldsOfModel& fields, const VibrationModes& modes, const ModeShapes& options);

@@ -58,6 +58,9 @@ void require_factors(const CriticalFactors& s, const Buckling& analysis) {
 }  // namespace
 
 void check(const Model& model, const Buckling& analysis) {
+  if (model.has_fields())
+    throw Error(Exit::model, "linear buckling of a model of several fields",
+                "factors are those of one matrix and its geometric stiffness", "take solids, or sections, alone");
   if (!model.linear)
     throw Error(Exit::model, "linear buckling of a model with nonlinear equations",
                 "factors are those of a linear static solution", "take linear materials and boundary conditions");

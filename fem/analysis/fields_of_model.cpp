@@ -67,7 +67,7 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
 }
 
 // Bodies on several meshes, which equations between fields hold together: which rigid motions are left?
-void check_held(const Model& model, const MixedConstraints& supports) {
+std::vector<FreePart> free_parts(const Model& model, const MixedConstraints& supports) {
   std::vector<const FunctionSpace*> spaces;
   std::vector<LinearEquations> rows = supports.between_fields();
   std::vector<std::uint8_t> held, acting;
@@ -92,7 +92,7 @@ void check_held(const Model& model, const MixedConstraints& supports) {
     acting.insert(acting.end(), touched.begin(), touched.end());
   }
   rows.insert(rows.end(), model.held_along.begin(), model.held_along.end());
-  check_held(free_parts(spaces, held, acting, rows, RigidModes::solid), RigidModes::solid);
+  return free_parts(spaces, held, acting, rows, RigidModes::solid);
 }
 
 }  // namespace
@@ -115,8 +115,19 @@ FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   if (rates == Rates::beside)
     fields.rates = std::make_unique<MixedOperator>(model.spaces(), model.of_fields.inertia, model.inertia);
   fields.supports = supports_of(model, *fields.equations, {});
-  if (model.structural && rates != Rates::among) check_held(model, *fields.supports);
+  if (model.structural) fields.free = free_parts(model, *fields.supports);
   return fields;
+}
+
+int FieldsOfModel::rigid_motions() const {
+  std::size_t count = 0;
+  if (free)
+    for (const FreePart& part : *free) count += part.motions.size();
+  return static_cast<int>(count);
+}
+
+void check_held(const FieldsOfModel& fields) {
+  if (fields.free) check_held(*fields.free, RigidModes::solid);
 }
 
 FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common) {

@@ -7,6 +7,8 @@
 #include "fem/physics/model.hpp"
 
 #include <memory>
+#include <optional>
+#include <vector>
 
 namespace ritz {
 
@@ -20,7 +22,13 @@ struct FieldsOfModel {
   };
   std::unique_ptr<MixedOperator> equations, rates;
   std::unique_ptr<MixedConstraints> supports;  // finished
+  // The rigid motions that supports leave to bodies on several meshes; none: these are fields of one mesh.
+  std::optional<std::vector<FreePart>> free = {};
+  int rigid_motions() const;  // their number
 };
+
+// Throws Error(Exit::model) where there are any.
+void check_held(const FieldsOfModel& fields);
 
 // Throws what MixedOperator and Constraints::finish() throw, and Error(Exit::model) for vectors of a field of facets or
 // edges that are prescribed as a function of time.

@@ -34,9 +34,9 @@ SparseMatrix tangent_of(const Operator& equations, const Vector& u) {
 }  // namespace
 
 std::vector<Integral> geometric_integrals(const Model& model, const std::string& analysis) {
-  if (model.has_fields())
-    throw Error(Exit::model, fmt::format("the geometric stiffness of several fields, for {}", analysis),
-                "the geometric stiffness is that of one displacement", "take one field");
+  if (!model.of_fields.equations.empty())
+    throw Error(Exit::model, fmt::format("the geometric stiffness of forms of several fields, for {}", analysis),
+                "the geometric stiffness is that of one displacement", "take forms of one field");
   const Device& device = model.space->device();
   std::vector<Integral> result;
   for (const Integral& each : model.equations) {

@@ -155,9 +155,6 @@ class FieldsStatics::Work {
   Work(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options)
       : equations_(equations), supports_(supports), options_(std::move(options)) {
     if (options_.ranks == nullptr) return;
-    if (supports.join_fields())
-      throw Error(Exit::input, "fields that equations join were asked for over ranks",
-                  "a part of the mesh knows the equations of each field alone", "take one process");
     rank_ = std::make_shared<FieldsOfRank>(equations, supports, *options_.ranks);
     equations.divide(rank_);
   }

@@ -22,11 +22,12 @@ bool has_points(const Model& model) {
 }
 
 void check_preload(const Model& model, const Modal& analysis) {
-  if (model.has_fields() || !has_points(model)) geometric_integrals(model, "modes under preload");
+  if (!has_points(model)) geometric_integrals(model, modes_under_preload);
   if (analysis.ranks != nullptr) throw_not_over_ranks(*analysis.ranks, "modes under preload", "start one process");
-  if (analysis.begin.u.size() != static_cast<std::size_t>(model.space->unknown_count()))
-    throw Error(Exit::internal, fmt::format("a state of {} unknowns for modes of a model of {}",
-                                            analysis.begin.u.size(), model.space->unknown_count()));
+  const Index unknowns = layout_of(model.spaces()).total();
+  if (std::ssize(analysis.begin.u) != unknowns)
+    throw Error(Exit::internal,
+                fmt::format("a state of {} unknowns for modes of a model of {}", analysis.begin.u.size(), unknowns));
 }
 
 }  // namespace
@@ -71,12 +72,18 @@ VibrationModel vibration_model(const Model& model, const Constraints& supports, 
 VibrationModes solve(const Model& model, Modal analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
-  if (model.has_fields()) return solve_vibration(setup.fields(), analysis);
+  const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
+  if (model.has_fields()) {
+    VibrationModel of_fields;
+    if (!state.empty()) of_fields.state = &state;
+    if (!state.empty() && has_points(model)) setup.fields().equations->set_state(analysis.begin.points);
+    else if (!state.empty()) of_fields.stressed = &model;
+    return solve_vibration(setup.fields(), of_fields, analysis);
+  }
   const Constraints& supports = setup.supports().common();
   check_band(setup.equations(), analysis);
   if (observer.progress) observer.progress("solving");
   VibrationModel vibration = vibration_model(model, supports, prepared);
-  const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
   if (!state.empty()) {
     vibration.state = &state;
     if (has_points(model)) setup.equations().set_state(analysis.begin.points);

@@ -73,24 +73,33 @@ class FieldsForecaster {
       int rank;
     };
     std::vector<Owned> around;
-    for (Index cell = 0; cell < equations_.space(0).mesh().cell_count(); ++cell) {
-      around.clear();
-      std::set<int> ranks;
-      for (int k = 0; k < fields(); ++k)
-        for (const Node node : nodes_of[at_place(k)](cell)) {
-          around.push_back({k, node, owner(k, node)});
-          ranks.insert(around.back().rank);
-        }
-      for (const int rank : ranks) {
-        ++shares[at_place(rank)].cells;
-        if (ranks.size() == 1) continue;
-        for (const Owned& each : around)
-          if (each.rank != rank) {
-            reached[at_place(rank)].insert({each.field, each.node});
-            neighbours[at_place(rank)].insert(each.rank);
-          }
-      }
+    std::vector<std::vector<int>> fields_on;  // [mesh]
+    for (int k = 0; k < fields(); ++k) {
+      const auto same = std::ranges::find_if(fields_on, [&](const std::vector<int>& others) {
+        return &equations_.space(others.front()).mesh() == &equations_.space(k).mesh();
+      });
+      if (same != fields_on.end()) same->push_back(k);
+      else fields_on.push_back({k});
     }
+    for (const std::vector<int>& here : fields_on)
+      for (Index cell = 0; cell < equations_.space(here.front()).mesh().cell_count(); ++cell) {
+        around.clear();
+        std::set<int> ranks;
+        for (const int k : here)
+          for (const Node node : nodes_of[at_place(k)](cell)) {
+            around.push_back({k, node, owner(k, node)});
+            ranks.insert(around.back().rank);
+          }
+        for (const int rank : ranks) {
+          ++shares[at_place(rank)].cells;
+          if (ranks.size() == 1) continue;
+          for (const Owned& each : around)
+            if (each.rank != rank) {
+              reached[at_place(rank)].insert({each.field, each.node});
+              neighbours[at_place(rank)].insert(each.rank);
+            }
+        }
+      }
     ghosts_.assign(shares.size(), std::vector<Index>(at_place(fields()), 0));
     for (std::size_t rank = 0; rank < shares.size(); ++rank) {
       for (const auto& [field, node] : reached[rank]) ++ghosts_[rank][at_place(field)];

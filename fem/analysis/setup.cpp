@@ -29,6 +29,7 @@ void require_no_prescribed_means(const Model& model, const std::string& analysis
 Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rates, Ranks* ranks) {
   if (model.has_fields()) {
     fields_ = prepared.fields != nullptr ? prepared.fields : &own_fields_.emplace(fields_of(model, rates));
+    if (held == Held::required) check_held(*fields_);
     if (ranks == nullptr) return;
     check_divisible(*fields_, rates, *ranks);
     rank_ = std::make_unique<FieldsOfRank>(*fields_->equations, *fields_->supports, *ranks, fields_->rates.get());

@@ -20,6 +20,7 @@ void check_explicit(const Model& model, const Transient& analysis) {
     throw Error(Exit::model, "central differences " + what, why, "take the generalised-alpha method");
   };
   if (!is_of_second_order(model)) refuse("in an evolution of first order", "they integrate accelerations");
+  if (!model.joints.empty()) refuse("of beams or shells joined with solids", "joints join masses of nodes");
   if (model.has_fields()) refuse("of a model of several fields", "some have no mass");
   if (analysis.linear.ranks != nullptr) refuse("over several ranks", "one process has all nodes");
   if (!model.attached.empty()) refuse("of a model with masses at reference points", "they move many nodes together");

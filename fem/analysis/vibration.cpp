@@ -18,8 +18,6 @@
 namespace ritz {
 namespace {
 
-constexpr const char* preloaded = "modes under preload";
-
 SparseMatrix assembled(const Operator& equations, bool lists_stay, const Vector* at = nullptr) {
   auto phase = equations.space().device().profile().phase("assembly");
   SparseMatrix matrix = equations.make_matrix();
@@ -53,13 +51,6 @@ void throw_unless_converged(const EigenSolution& s, const EigenOptions& options)
                   : "allow more max_iterations, ask for fewer modes or a narrower band, or a larger tolerance");
 }
 
-void throw_if_unstable(const EigenSolution& s) {
-  if (s.values.empty() || !(s.values.front() < -1e-6 * std::abs(s.values.back()))) return;
-  throw Error(Exit::model, fmt::format("the loaded state is unstable: omega^2 = {:.6g} 1/s^2", s.values.front()),
-              "the loads are beyond those at which the body buckles",
-              "take smaller loads; [buckling] finds the critical ones");
-}
-
 // Makes the entry of largest size positive.
 void fix_sign(MultiVector& X, int column, Vector& x) {
   X.get_column(column, x);
@@ -81,6 +72,13 @@ int count_rigid(const std::vector<double>& values, int expected) {
 }
 
 }  // namespace
+
+void throw_if_unstable(const EigenSolution& s) {
+  if (s.values.empty() || !(s.values.front() < -1e-6 * std::abs(s.values.back()))) return;
+  throw Error(Exit::model, fmt::format("the loaded state is unstable: omega^2 = {:.6g} 1/s^2", s.values.front()),
+              "the loads are beyond those at which the body buckles",
+              "take smaller loads; [buckling] finds the critical ones");
+}
 
 bool has_springs(const VibrationModel& model) {
   return std::ranges::any_of(model.attached, [](const AttachedMotion& each) { return each.stiffness > 0; });
@@ -127,8 +125,9 @@ Solved solve_with_matrices(const Operator& stiffness, const Operator& masses, co
                            const VibrationModel& model, const EigenOptions& options) {
   const FunctionSpace& space = stiffness.space();
   Profile& profile = space.device().profile();
-  SparseMatrix K = model.stressed != nullptr ? stiffness_at(*model.stressed, stiffness, *model.state, preloaded)
-                                             : assembled(stiffness, model.lists_stay, model.state);
+  SparseMatrix K = model.stressed != nullptr
+                       ? stiffness_at(*model.stressed, stiffness, *model.state, modes_under_preload)
+                       : assembled(stiffness, model.lists_stay, model.state);
   SparseMatrix M = assembled(masses, model.lists_stay);
   std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
   const Attached attached = attached_to(space, model.attached, supports);
@@ -254,9 +253,17 @@ void find_shares(const Supports& supports, std::span<const Vector> forces, Vibra
 
 }  // namespace
 
-void finish_modes(const EigenOptions& options, const Supports& supports, std::span<const Vector> forces,
+void finish_modes(int asked, const EigenOptions& options, const Supports& supports, std::span<const Vector> forces,
                   VibrationModes& modes) {
-  throw_unless_converged(modes.eigen, options);
+  EigenSolution& s = modes.eigen;
+  throw_unless_converged(s, options);
+  if (!options.band || options.band->low <= 0) modes.rigid_count = count_rigid(s.values, modes.rigid_motions);
+  if (!options.band && asked < static_cast<int>(s.values.size())) {
+    s.values.resize(static_cast<std::size_t>(asked));
+    s.residuals.resize(static_cast<std::size_t>(asked));
+    s.rounding.resize(static_cast<std::size_t>(asked));
+    modes.rigid_count = std::min(modes.rigid_count, asked);
+  }
   find_shares(supports, forces, modes);
 }
 
@@ -265,7 +272,6 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   const FunctionSpace& space = stiffness.space();
   VibrationModes modes{.rigid_motions = model.rigid_motions};
   const int asked = options.count;
-  const bool lowest = !options.band || options.band->low <= 0;
   options.zero_count = model.rigid_motions + model.spring_motions;
   options.count = modes_to_solve(options, model);
   if (model.state != nullptr) options.verify = true;  // negative eigenvalues are not to be missed
@@ -276,16 +282,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   modes.directions = moved.directions;
   modes.total_mass = moved.sums;
   auto phase = space.device().profile().phase("fields");
-  EigenSolution& s = modes.eigen;
-  throw_unless_converged(s, options);
-  if (lowest) modes.rigid_count = count_rigid(s.values, model.rigid_motions);
-  if (!options.band && asked < static_cast<int>(s.values.size())) {
-    s.values.resize(static_cast<std::size_t>(asked));
-    s.residuals.resize(static_cast<std::size_t>(asked));
-    s.rounding.resize(static_cast<std::size_t>(asked));
-    modes.rigid_count = std::min(modes.rigid_count, asked);
-  }
-  find_shares(supports, moved.forces, modes);
+  finish_modes(asked, options, supports, moved.forces, modes);
   return modes;
 }
 

@@ -28,6 +28,8 @@ struct VibrationModes {
   std::vector<double> total_mass;                   // [direction] t^T M t [kg], over supported nodes too
 };
 
+inline constexpr const char* modes_under_preload = "modes under preload";
+
 struct VibrationModel {
   int rigid_motions = 0;   // that neither supports nor springs of attached motions hold
   int spring_motions = 0;  // rigid motions that such springs hold alone
@@ -46,15 +48,21 @@ struct VibrationModel {
 VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                                const VibrationModel& model, EigenOptions options);
 
-// The same of several fields, each of which has an inertia: with their matrices joined, by Lanczos. They must be held.
-// Translations are those of the field "displacement". Throws Error(Exit::model) for a field
-// without inertia and for motions that are free, and what the other throws.
-VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options);
+// The same of several fields, each of which has an inertia: with their matrices joined, by Lanczos. Rigid motions of
+// bodies on several meshes are counted; fields on one mesh must be held. Translations are those of the fields
+// "displacement", and of beams and shells. Throws Error(Exit::model) for a field without inertia and for motions that
+// are free, and what the other throws.
+// model: its state alone, and what is stressed.
+VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options);
 
-// Completes the solution in modes.eigen: throws where modes are missing; frequencies, signs, and the part of
-// the mass that each moves. forces: M t of each translation. Private to fem/analysis.
-void finish_modes(const EigenOptions& options, const Supports& supports, std::span<const Vector> forces,
+// Completes the solution in modes.eigen, of which `asked` modes stay: throws where some are missing; rigid motions,
+// frequencies, signs, and the part of the mass that each moves. forces: M t of each translation. Private to
+// fem/analysis.
+void finish_modes(int asked, const EigenOptions& options, const Supports& supports, std::span<const Vector> forces,
                   VibrationModes& modes);
+
+// Throws Error(Exit::model) where the lowest eigenvalue of a loaded state is negative.
+void throw_if_unstable(const EigenSolution& s);
 
 // Does LOBPCG go without matrices? On fields of order 2 and above whose forms have actions: products with K and M
 // recompute the elements, and p-multigrid replaces the multigrid of a matrix.

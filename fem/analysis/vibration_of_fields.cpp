@@ -1,5 +1,6 @@
 #include "fem/analysis/vibration.hpp"
 
+#include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/preconditioners/block_norms.hpp"
 #include "fem/preconditioners/field_motions.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -64,6 +65,15 @@ std::vector<int> moving_fields(const MixedOperator& equations) {
   return fields;
 }
 
+// That of fields with forms of their own.
+void add_geometric_stiffness(const Model& stressed, const Vector& u, BlockOperator& K) {
+  const MixedOperator geometric(stressed.spaces(), {}, geometric_integrals(stressed, modes_under_preload));
+  BlockOperator added = geometric.make_matrix();
+  geometric.assemble(u, added);
+  for (int k = 0; k < geometric.field_count(); ++k)
+    if (added.square(k) != nullptr) axpy(1.0, added.square(k)->values(), K.square(k)->values());
+}
+
 // The body moved by 1 along an axis.
 Vector translation(const MixedOperator& equations, const std::vector<int>& fields, int axis) {
   Vector t = equations.zeros();
@@ -80,7 +90,7 @@ Vector translation(const MixedOperator& equations, const std::vector<int>& field
 }  // namespace
 
 // By a factor: no preconditioner is known for all fields at a shift.
-VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options) {
+VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options) {
   const MixedOperator &stiffness = *fields.equations, &masses = *fields.rates;
   if (options.method == EigenMethod::lobpcg)
     throw Error(Exit::input, "the method 'lobpcg' was asked for, and the equations have several fields",
@@ -92,10 +102,16 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options
   Profile& profile = stiffness.device().profile();
   std::optional<Profile::Phase> phase(std::in_place, profile, "assembly");
   BlockOperator K = stiffness.make_matrix(), M = masses.make_matrix();
-  stiffness.assemble({}, K);
+  const Vector at_rest;
+  stiffness.assemble(model.state != nullptr ? *model.state : at_rest, K);
+  if (model.stressed != nullptr) add_geometric_stiffness(*model.stressed, *model.state, K);
   masses.assemble({}, M);
   require_masses(stiffness, M);
-  VibrationModes modes;
+  const int asked = options.count;
+  VibrationModes modes{.rigid_motions = fields.rigid_motions()};
+  options.zero_count = modes.rigid_motions;
+  options.verify = options.verify || model.state != nullptr;  // negative eigenvalues are not to be missed
+  options.count = modes_to_solve(options, {.rigid_motions = modes.rigid_motions});
   std::vector<Vector> forces;  // M t of translations t
   const std::vector<int> moving = moving_fields(stiffness);
   for (int d = 0; !moving.empty() && d < stiffness.space(moving.front()).mesh().dimension(); ++d) {
@@ -108,12 +124,13 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, EigenOptions options
   const BlockNorms sizes(K);
   fields.supports->eliminate(K, sizes.pivot());
   fields.supports->eliminate(M, 0);
-  require_none_is_free(stiffness, K, sizes, motions_left(stiffness, *fields.supports));
+  if (!fields.free) require_none_is_free(stiffness, K, sizes, motions_left(stiffness, *fields.supports));
   const auto [joined, joined_masses] = on_one_pattern(joined_matrix(K), joined_matrix(M));
   phase.emplace(profile, "solve");
   modes.eigen = solve_eigen(joined, joined_masses, options, {});
   phase.emplace(profile, "fields");
-  finish_modes(options, *fields.supports, forces, modes);
+  if (model.state != nullptr) throw_if_unstable(modes.eigen);
+  finish_modes(asked, options, *fields.supports, forces, modes);
   return modes;
 }
 

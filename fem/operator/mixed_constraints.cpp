@@ -37,7 +37,7 @@ void eliminate_as_large(const Array<std::uint8_t>& unknowns, SparseMatrix& A) {
 }  // namespace
 
 MixedConstraints::MixedConstraints(Spaces spaces)
-    : spaces_(std::move(spaces)), layout_(layout_of(spaces_)), joined_(spaces_.size()) {
+    : spaces_(std::move(spaces)), layout_(layout_of(spaces_)), local_(layout_.local()), joined_(spaces_.size()) {
   for (const auto& space : spaces_) of_field_.emplace_back(*space);
 }
 
@@ -49,9 +49,13 @@ void MixedConstraints::relate(int field, DependentRows rows) {
 
 void MixedConstraints::relate(LinearEquations equations) {
   if (layout_.is_divided())
-    throw Error(Exit::input, fmt::format("{} joins several fields, over ranks", equations.origin),
-                "equations between fields are those of one process", "take one process");
+    throw Error(Exit::internal, fmt::format("a part of a mesh was given {} as equations", equations.origin));
   if (equations.size() > 0) between_fields_.push_back(std::move(equations));
+}
+
+void MixedConstraints::relate(DependentRows between_fields, std::vector<int> joined) {
+  joining_ = std::make_shared<const DependentUnknowns>(spaces_.front()->device(), std::move(between_fields));
+  joined_over_ranks_ = std::move(joined);
 }
 
 void MixedConstraints::finish() {
@@ -69,6 +73,7 @@ void MixedConstraints::finish() {
       each.space().couple(of_part->couplings(prescribed));
   }
   if (!between_fields_.empty()) resolve_between_fields();
+  if (joining_ != nullptr) join_spaces();
   for (int k = 0; k < layout_.count(); ++k) mark(k);
 }
 
@@ -103,7 +108,6 @@ void MixedConstraints::resolve_between_fields() {
     rows.begin.push_back(std::ssize(rows.followed));
   }
   joining_ = std::make_shared<const DependentUnknowns>(spaces_.front()->device(), std::move(rows));
-  join_spaces();
 }
 
 // Pairs of nodes of each two fields that T_several joins: the nodes of a cell, those that they follow in their field,
@@ -112,8 +116,8 @@ void MixedConstraints::join_spaces() {
   using FieldNode = std::pair<int, Node>;
   const auto node_of = [&](Index unknown) {
     int k = 0;
-    while (k + 1 < layout_.count() && unknown >= layout_.first(k + 1)) ++k;
-    return FieldNode{k, static_cast<Node>((unknown - layout_.first(k)) / layout_.width(k))};
+    while (k + 1 < local_.count() && unknown >= local_.first(k + 1)) ++k;
+    return FieldNode{k, static_cast<Node>((unknown - local_.first(k)) / local_.width(k))};
   };
   std::map<FieldNode, std::vector<FieldNode>> followed;
   const DependentRows& rows = joining_->rows();
@@ -126,6 +130,8 @@ void MixedConstraints::join_spaces() {
   };
   for (auto& [node, list] : followed) keep_once(list);
   std::map<std::pair<int, int>, std::vector<std::pair<Node, Node>>> pairs;
+  for (const int row : joined_over_ranks_)
+    for (const int column : joined_over_ranks_) pairs[{row, column}];  // blocks are those of all ranks
   std::vector<FieldNode> own, others;
   for (int k = 0; k < layout_.count(); ++k) {
     const FunctionSpace& space = (*this)[k].space();
@@ -185,8 +191,8 @@ void MixedConstraints::mark(int field) {
       }
   };
   take(dependent(field), 0, dependents);
-  take(joining_.get(), layout_.first(field), by_others);
-  if (!any) return;
+  take(joining_.get(), local_.first(field), by_others);
+  if (!any && joined_over_ranks_.empty()) return;
   const auto upload = [&](std::span<const std::uint8_t> marks) {
     return Array<std::uint8_t>(each.space().device(), marks, "constraints");
   };
@@ -263,6 +269,17 @@ void MixedConstraints::each_with_equations(Vector& x, const Change& change) cons
     if (dependent(k) != nullptr) with_ghosts(k, x, [&](Vector& all) { change(*dependent(k), all); });
 }
 
+// change(unknowns of all fields with their ghosts) where there are equations between them
+template <class Change>
+void MixedConstraints::with_joined(Vector& x, const Change& change) const {
+  if (joining_ == nullptr) return;
+  if (!layout_.is_divided()) return change(x);
+  Vector all;
+  layout_.with_ghosts(x, all);
+  change(all);
+  layout_.keep_owned(all, x);
+}
+
 void MixedConstraints::set_values(Vector& u, double factor) const {
   for (int k = 0; k < layout_.count(); ++k)
     with_ghosts(k, u, [&](Vector& all) {
@@ -270,22 +287,22 @@ void MixedConstraints::set_values(Vector& u, double factor) const {
       if (const auto& of_part = joined_[static_cast<std::size_t>(k)].of_part) of_part->set(all, factor);
     });
   if (joining_ == nullptr) return;
-  joining_->set(u, factor);
+  with_joined(u, [&](Vector& all) { joining_->set(all, factor); });
   each_with_equations(u, [&](const DependentUnknowns& each, Vector& all) { each.set(all, factor); });
 }
 
 void MixedConstraints::set_linear(Vector& x) const {
-  if (joining_ != nullptr) joining_->set_linear(x);
+  with_joined(x, [&](Vector& all) { joining_->set_linear(all); });
   each_with_equations(x, [](const DependentUnknowns& each, Vector& all) { each.set_linear(all); });
 }
 void MixedConstraints::gather(Vector& r) const {
   each_with_equations(r, [](const DependentUnknowns& each, Vector& all) { each.gather(all); });
-  if (joining_ != nullptr) joining_->gather(r);
+  with_joined(r, [&](Vector& all) { joining_->gather(all); });
 }
 
 void MixedConstraints::gather_diagonal(Vector& diagonal) const {
   each_with_equations(diagonal, [](const DependentUnknowns& each, Vector& all) { each.gather_diagonal(all); });
-  if (joining_ != nullptr) joining_->gather_diagonal(diagonal);
+  with_joined(diagonal, [&](Vector& all) { joining_->gather_diagonal(all); });
 }
 
 bool MixedConstraints::has_dependent() const {

@@ -31,15 +31,18 @@ class MixedConstraints final : public Supports {
   // On a part of a mesh, in place of equations: rows of T of its nodes [owned | ghosts]. All ranks call it together, as
   // all functions then.
   void relate(int field, DependentRows rows);
-  // Equations between unknowns of several fields (UnknownTerm::field), not over ranks.
+  // Equations between unknowns of several fields (UnknownTerm::field), of the whole mesh.
   void relate(LinearEquations equations);
+  // On a part of a mesh, in their place: rows of T_several, of [field][owned | ghosts]. joined: fields that they join,
+  // on all ranks.
+  void relate(DependentRows between_fields, std::vector<int> joined);
   // Throws what Constraints::finish() does.
   void finish();
 
   const DependentUnknowns* dependent(int field) const;  // null: no equations of its own
   const std::vector<LinearEquations>& between_fields() const { return between_fields_; }  // equations
-  bool join_fields() const { return joining_ != nullptr; }  // do equations make unknowns of one field follow others?
-  const Array<std::uint8_t>& mask(int field) const;         // [unknown, with ghosts] 1: prescribed or dependent
+  const DependentUnknowns* joining() const { return joining_.get(); }  // T_several; null: there is none
+  const Array<std::uint8_t>& mask(int field) const;  // [unknown, with ghosts] 1: prescribed or dependent
 
   void set_values(Vector& u, double part = 1) const override;
   void set_linear(Vector& x) const override;
@@ -81,16 +84,19 @@ class MixedConstraints final : public Supports {
   template <class Change>
   void each_with_equations(Vector& x, const Change& change) const;
   template <class Change>
+  void with_joined(Vector& x, const Change& change) const;
+  template <class Change>
   void with_ghosts(int field, Vector& x, const Change& change) const;
   const CouplingTransform& transform_of(int row, int column, const RectangularMatrix& K) const;
 
   Spaces spaces_;
-  Layout layout_;
+  Layout layout_, local_;  // of vectors; [field][owned | ghosts]
   std::vector<Constraints> of_field_;
   std::vector<Joined> joined_;  // [field]
   std::vector<LinearEquations> between_fields_;
   std::vector<PrescribedSum> sums_;                   // of equations between fields
-  std::shared_ptr<const DependentUnknowns> joining_;  // T_several, of vectors of all fields; null: there is none
+  std::shared_ptr<const DependentUnknowns> joining_;  // T_several, of [field][owned | ghosts]; null: there is none
+  std::vector<int> joined_over_ranks_;                // fields that it joins, on any rank
   mutable std::unique_ptr<JoinedTransform> joining_transform_;
   std::vector<std::uint8_t> host_mask_;                                  // [owned unknown]
   mutable std::map<std::pair<int, int>, CouplingTransform> transforms_;  // of couplings, by the last pattern

@@ -54,6 +54,7 @@ class MixedOperator final : public Equations {
   Family family(int field) const { return families_.at(static_cast<std::size_t>(field)); }
   const std::vector<MixedIntegral>& integrals() const { return integrals_; }
   std::span<const Integral> integrals_of(int field) const;  // forms of this field alone
+  const Operator* of_field(int field) const;                // theirs, with its states; null: there are none
   std::string field_name(int field) const;                  // as the forms have it
   bool has_block(int row, int column) const;                // of the matrix
   bool couples(int test, int trial) const;                  // by a form of several fields, not by equations
@@ -151,8 +152,7 @@ class MixedOperator final : public Equations {
   };
   using NodeLists = std::vector<std::vector<Node>>;
 
-  const Operator* of_field(int field) const;  // null: no form of this field alone
-  bool adds_matrix(int field) const;          // a form of this field alone
+  bool adds_matrix(int field) const;  // a form of this field alone
   Joints joints(int row, int column) const;
   void require_no_joined(int row, int column) const;
   const NodePattern& coupling_pattern(int row, int column) const;

@@ -22,7 +22,6 @@ namespace {
 constexpr double touches_within = 1e-3, is_near_within = 0.1;  // distances, of the size of a section
 constexpr double least_of_end = 0.5, least_of_part = 0.25;     // shares of a footprint that lie in the solid
 constexpr double flat_within = 1e-9;  // determinant of second moments, of the cube of their trace
-constexpr int solids_field = 0, frames_field = 1;
 
 struct FootprintPoint {
   Point at;
@@ -73,10 +72,12 @@ SectionSize section_size(const Frames::Section& section) {
 
 class FrameJoints {
  public:
-  FrameJoints(const Frames::Parts& parts, const FunctionSpace& solids, const FunctionSpace& frames, ErrorList& errors)
+  FrameJoints(const Frames::Parts& parts, const FunctionSpace& solids, const FunctionSpace& frames,
+              std::span<const Node> by_hand, ErrorList& errors)
       : parts_(parts),
         solids_(solids),
         frames_(frames),
+        by_hand_(by_hand),
         mesh_(frames.mesh()),
         errors_(errors),
         locator_(solids.mesh()),
@@ -94,7 +95,7 @@ class FrameJoints {
     for (Node node = 0; node < static_cast<Node>(mesh_.node_count()); ++node)
       if (touches(node)) join(node);
     Frames::Joints result;
-    for (const auto& [what, count] : joined_) result.lines.push_back(fmt::format(fmt::runtime(what), count));
+    result.list = std::move(joined_);
     for (const auto& [what, nodes] : failed_)
       errors_.add(Error(Exit::model,
                         fmt::format("{} {} a solid and cannot be joined with it, first at {}", nodes.size(), what.first,
@@ -137,7 +138,7 @@ class FrameJoints {
   void find_touching() {
     std::map<Node, double> close;
     for (Node node = 0; node < static_cast<Node>(mesh_.node_count()); ++node) {
-      if (cells_at(node).empty()) continue;
+      if (cells_at(node).empty() || std::ranges::binary_search(by_hand_, node)) continue;
       const double size = size_at(node);
       const std::optional<PointLocator::Place> place = locator_.find(point(node), is_near_within * size);
       if (!place) continue;
@@ -183,8 +184,13 @@ class FrameJoints {
       add_displacement(*touches_[static_cast<std::size_t>(node)], c, -1.0, row);
       equations_.add(row);
     }
-    const Index cell = cells_at(node).front();
-    ++joined_[fmt::format("joined: {{}} nodes of '{}' go with the solid", region(cell))];
+    add(node, {.kind = Joint::Kind::point, .region = region(cells_at(node).front())});
+  }
+
+  void add(Node node, Joint joint) {
+    joint.onto = region_with(solids_.mesh(), touches_[static_cast<std::size_t>(node)]->cell);
+    joint.at = point(node);
+    joined_.push_back(std::move(joint));
   }
 
   void follow_section(Node node, std::span<const Index> beams) {
@@ -207,8 +213,7 @@ class FrameJoints {
              points);
     const bool is_part = std::ranges::all_of(beams, [&](Index each) { return is_on(each); }) || beams.size() > 1;
     follow(node, points, count * count, is_part ? least_of_part : least_of_end, "ends of beams touch",
-           fmt::format("joined: {{}} nodes of '{}' by the mean motion of their sections of {:.4g} x {:.4g}",
-                       region(cell), 2 * half.y, 2 * half.z));
+           {.kind = Joint::Kind::section, .region = region(cell), .width = 2 * half.y, .height = 2 * half.z});
   }
 
   // The edge of a shell: over its thickness, and along it to the middle of the next edges.
@@ -245,8 +250,7 @@ class FrameJoints {
     }
     follow(node, points, count * count * static_cast<int>(neighbours.size()), least_of_end,
            "nodes of edges of shells touch",
-           fmt::format("joined: {{}} nodes of the edge of '{}' by the mean motion over its thickness of {:.4g}",
-                       region(shells.front()), thickness));
+           {.kind = Joint::Kind::edge, .region = region(shells.front()), .height = thickness});
   }
 
   // A point of a footprint, where it lies in the solid or on its surface.
@@ -255,8 +259,7 @@ class FrameJoints {
     if (place) points.push_back({CellMap(solids_.mesh(), place->cell).at(place->xi), 1, *place});
   }
 
-  void follow(Node node, std::vector<FootprintPoint>& points, int all, double least, const char* what,
-              const std::string& line) {
+  void follow(Node node, std::vector<FootprintPoint>& points, int all, double least, const char* what, Joint joint) {
     if (static_cast<double>(points.size()) < least * all)
       return fail(node, what,
                   fmt::format("{:.0f} % of the section's footprint lies on it, {:.0f} % is the least",
@@ -298,7 +301,7 @@ class FrameJoints {
       equations_.add(turn);
       equations_.add(move);
     }
-    ++joined_[line];
+    add(node, std::move(joint));
   }
 
   // Adds factor times a displacement of the solid.
@@ -316,21 +319,32 @@ class FrameJoints {
 
   const Frames::Parts& parts_;
   const FunctionSpace &solids_, &frames_;
+  const std::span<const Node> by_hand_;
   const Mesh& mesh_;
   ErrorList& errors_;
   PointLocator locator_;
   std::vector<std::vector<Index>> cells_at_;                 // [mesh node] with a section
   std::vector<std::optional<PointLocator::Place>> touches_;  // [mesh node] where in the solid
   LinearEquations equations_;
-  std::map<std::string, Index> joined_;  // lines of the log, and how many nodes
+  std::vector<Joint> joined_;
   std::map<std::pair<std::string, std::string>, std::vector<Node>> failed_;
   std::vector<Node> nodes_;
 };
 
-Frames::Joints Frames::joints(const FunctionSpace& solids, const FunctionSpace& frames, ErrorList& errors) const {
+Frames::Joints Frames::joints(const FunctionSpace& solids, const FunctionSpace& frames, std::span<const Node> by_hand,
+                              ErrorList& errors) const {
   ErrorList said_before;
   const Parts parts(*this, said_before);
-  return FrameJoints(parts, solids, frames, errors).find();
+  return FrameJoints(parts, solids, frames, by_hand, errors).find();
+}
+
+std::vector<std::uint8_t> Frames::turning_nodes() const {
+  ErrorList said_before;
+  const Parts parts(*this, said_before);
+  std::vector<std::uint8_t> turns(static_cast<std::size_t>(mesh_->node_count()));
+  for (Node node = 0; node < static_cast<Node>(mesh_->node_count()); ++node)
+    turns[static_cast<std::size_t>(node)] = parts.known_at(node) == 6;
+  return turns;
 }
 
 }  // namespace ritz

@@ -211,4 +211,13 @@ void Frames::Parts::find_masses(const Frames& frames) {
   }
 }
 
+std::string region_with(const Mesh& mesh, Index cell) {
+  const Region* smallest = nullptr;
+  for (const Region& each : mesh.regions())
+    if (each.kind == RegionKind::cells && std::ranges::binary_search(each.cells, cell) &&
+        (smallest == nullptr || each.size() <= smallest->size()))
+      smallest = &each;
+  return smallest != nullptr ? smallest->name : "";
+}
+
 }  // namespace ritz

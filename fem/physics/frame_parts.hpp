@@ -6,6 +6,11 @@
 
 namespace ritz {
 
+// The smallest region of cells that has the cell, the last one of several; empty: none has it.
+std::string region_with(const Mesh& mesh, Index cell);
+
+inline constexpr int solids_field = 0, frames_field = 1;  // as joined(solids, frames) numbers them
+
 class Frames::Parts {
  public:
   struct FoundSection {

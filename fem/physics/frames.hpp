@@ -100,12 +100,15 @@ class Frames {
 
   // Equations by which nodes that touch solids follow them, with the numbers that joined(solids, frames) gives to
   // fields: displacements, and rotations where a section ends on a solid, as the mean motion of the solid over its
-  // footprint (frame_joints.cpp). Lines for a log. Adds to `errors` what touches and cannot be joined.
+  // footprint (frame_joints.cpp). by_hand: nodes of the mesh that are joined otherwise, ascending. Adds to `errors`
+  // what touches and cannot be joined.
   struct Joints {
     std::vector<LinearEquations> equations;
-    std::vector<std::string> lines;
+    std::vector<Joint> list;
   };
-  Joints joints(const FunctionSpace& solids, const FunctionSpace& frames, ErrorList& errors) const;
+  Joints joints(const FunctionSpace& solids, const FunctionSpace& frames, std::span<const Node> by_hand,
+                ErrorList& errors) const;
+  std::vector<std::uint8_t> turning_nodes() const;  // [mesh node] 1: an element there knows rotations
 
   // [cell] force per length on beams: `factor` times what acts in all load cases, and each load case times its own.
   // The section forces of a beam are those of its nodes and of the load between. Empty: none.

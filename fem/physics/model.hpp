@@ -80,6 +80,22 @@ struct AttachedMotion {
   double mass = 0;       // of a rotation its moment of inertia
 };
 
+// A node of beams, bars or shells that follows a solid (fem/physics/frame_joints.cpp).
+struct Joint {
+  enum class Kind {
+    point,         // its displacements, that of a point of the solid
+    section,       // and its rotations, the mean motion of the solid over the footprint of a beam
+    edge,          // likewise of the edge of a shell
+    surface,       // written by hand: likewise over facets
+    rigid_surface  // written by hand: the facets, which are rigid, follow the node
+  };
+  Kind kind;
+  std::string region = {};       // cells of the section; empty: no region has them
+  std::string onto = {};         // cells of the solid there, or the facets
+  Point at = {};                 // the node
+  double width = 0, height = 0;  // of the footprint; of an edge its thickness
+};
+
 // Forms of several fields, and those of facets or edges.
 struct FormsOfFields {
   std::vector<MixedIntegral> equations, capacity, inertia;
@@ -111,6 +127,7 @@ struct Model {
   std::vector<HeldNodes> held = {};              // by the equations: convection, springs
   std::vector<LinearEquations> held_along = {};  // sums of unknowns that the equations hold: normal to a foundation
   std::vector<Exchange> exchanges = {};          // among the equations, too
+  std::vector<Joint> joints = {};                // whose equations are among the relations
   std::vector<ValidRange> ranges = {};           // asked for by tables that are not to be continued
   std::vector<std::string> notices = {};         // what a user may want to know: sentences
 

@@ -22,10 +22,11 @@ std::vector<double> at_nodes(const Ghosts& nodes, int components, const std::vec
   return result;
 }
 
+const DependentRows* rows_between(const MixedConstraints& supports) {
+  return supports.joining() != nullptr ? &supports.joining()->rows() : nullptr;
+}
+
 MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& all, const MixedConstraints& supports) {
-  if (supports.join_fields())
-    throw Error(Exit::input, "fields that equations join were asked for over ranks",
-                "a part of the mesh knows the equations of each field alone", "take one process");
   Vector u = all.zeros();
   supports.set_values(u);
   std::vector<PartSupports> own;
@@ -37,12 +38,14 @@ MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& 
     own.push_back(supports_of(supports[k], components, first, first + nodes.owned(), nodes.reached()));
     values.push_back(at_nodes(nodes, components, all.layout().part(u, k).host()));
   }
-  return part.supports(own, values);
+  return part.supports(own, values, rows_between(supports));
 }
 
-std::unique_ptr<const LocalFields> part_of(const MixedOperator& equations, Ranks& ranks) {
-  return std::make_unique<const LocalFields>(FieldsCutter(equations, ranks.count()).part(ranks.rank()),
-                                             equations.time(), equations.device(), ranks);
+std::unique_ptr<const LocalFields> part_of(const MixedOperator& equations, const MixedConstraints& supports,
+                                           Ranks& ranks) {
+  return std::make_unique<const LocalFields>(
+      FieldsCutter(equations, ranks.count(), rows_between(supports)).part(ranks.rank()), equations.time(),
+      equations.device(), ranks);
 }
 
 const MixedOperator& checked(const MixedOperator& equations, const Ranks& ranks) {
@@ -64,10 +67,10 @@ FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraint
                            const MixedOperator* rates)
     : all_(checked(equations, ranks)),
       all_supports_(supports),
-      cut_(equations, ranks.count()),
+      cut_(equations, ranks.count(), rows_between(supports)),
       ranks_(ranks),
       part_(cut_.part(ranks.rank()), equations.time(), equations.device(), ranks),
-      rates_(rates == nullptr ? nullptr : part_of(*rates, ranks)),
+      rates_(rates == nullptr ? nullptr : part_of(*rates, supports, ranks)),
       supports_(supports_of_part(part_, equations, supports)),
       whole_(of_this_rank(whole_problem(equations, supports))) {}
 

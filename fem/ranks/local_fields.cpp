@@ -39,51 +39,143 @@ std::vector<Index> lowest_cells(const FunctionSpace& space) {
   return lowest;
 }
 
-// Equations between unknowns. A rank that owns a node gets the cells around those that follow it; then a cell at each
-// node that those of its cells follow. So it can eliminate the equations from its rows.
-void add_cells_of_equations(const std::vector<const FunctionSpace*>& spaces,
-                            const std::vector<std::vector<Index>>& first, CellsOfRanks& cells) {
-  if (std::ranges::all_of(spaces, [](const FunctionSpace* each) { return each->couplings() == nullptr; })) return;
-  const std::span<const Index> along_curve = spaces.front()->cell_order();
-  std::vector<Index> place(along_curve.size());
-  for (std::size_t i = 0; i < place.size(); ++i) place[position(along_curve[i])] = static_cast<Index>(i);
-  CellsOfRanks more(cells.size());
-  const auto take_more = [&] {
-    for (std::size_t rank = 0; rank < cells.size(); ++rank) {
-      cells[rank].insert(cells[rank].end(), more[rank].begin(), more[rank].end());
-      std::ranges::sort(cells[rank], {}, [&](Index cell) { return place[position(cell)]; });
-      cells[rank].erase(std::ranges::unique(cells[rank]).begin(), cells[rank].end());
-      more[rank].clear();
-    }
-  };
-  const auto each_field = [&](const auto& visit) {
-    for (std::size_t k = 0; k < spaces.size(); ++k)
-      if (const NodeCouplings* const couplings = spaces[k]->couplings()) visit(*spaces[k], *couplings, first[k]);
-  };
-  each_field([&](const FunctionSpace& space, const NodeCouplings& couplings, const std::vector<Index>& begin) {
-    FunctionSpace::CellNodes nodes_of(space);
-    for (const Index cell : along_curve)
-      for (const Node node : nodes_of(cell))
-        for (const Node followed : couplings.followed_by(node))
-          more[position(std::ranges::upper_bound(begin, Index{followed}) - begin.begin() - 1)].push_back(cell);
-  });
-  take_more();
-  each_field([&](const FunctionSpace& space, const NodeCouplings& couplings, const std::vector<Index>&) {
-    FunctionSpace::CellNodes nodes_of(space);
-    std::vector<Index> cell_at(position(space.node_count()), -1);
-    for (const Index cell : along_curve)
-      for (const Node node : nodes_of(cell)) cell_at[position(node)] = cell;
-    for (std::size_t rank = 0; rank < cells.size(); ++rank) {
-      std::vector<bool> has(cell_at.size(), false);
-      for (const Index cell : cells[rank])
-        for (const Node node : nodes_of(cell)) has[position(node)] = true;
-      for (std::size_t node = 0; node < has.size(); ++node)
-        for (const Node followed : couplings.followed_by(static_cast<Node>(node)))
-          if (has[node] && !has[position(followed)]) more[rank].push_back(cell_at[position(followed)]);
-    }
-  });
-  take_more();
+// Place of an unknown of all fields, one after the other.
+struct FieldNode {
+  int field;
+  Node node;
+  int component;
+};
+FieldNode place_in(const Layout& layout, Index unknown) {
+  int k = 0;
+  while (k + 1 < layout.count() && unknown >= layout.first(k + 1)) ++k;
+  const Index own = unknown - layout.first(k);
+  return {k, static_cast<Node>(own / layout.width(k)), static_cast<int>(own % layout.width(k))};
 }
+
+// Nodes that each node follows by equations: of its field, and of others, through its field, too.
+class FollowedNodes {
+ public:
+  using List = std::vector<std::pair<int, Node>>;  // field, node
+
+  FollowedNodes(const MixedOperator& equations, const DependentRows* between) {
+    std::map<std::pair<int, Node>, List> others;
+    for (std::size_t row = 0; between != nullptr && row < between->unknown.size(); ++row) {
+      const FieldNode dependent = place_in(equations.layout(), between->unknown[row]);
+      for (Index t = between->begin[row]; t < between->begin[row + 1]; ++t) {
+        const FieldNode followed = place_in(equations.layout(), between->followed[position(t)]);
+        others[{dependent.field, dependent.node}].emplace_back(followed.field, followed.node);
+      }
+    }
+    of_.resize(static_cast<std::size_t>(equations.field_count()));
+    for (auto& [node, list] : others) add(node.first, node.second, list);
+    for (int k = 0; k < equations.field_count(); ++k) {
+      const NodeCouplings* const couplings = equations.space(k).couplings();
+      if (couplings == nullptr) continue;
+      for (Node node = 0; node < static_cast<Node>(equations.space(k).node_count()); ++node)
+        for (const Node followed : couplings->followed_by(node)) {
+          add(k, node, {{k, followed}});
+          if (const auto found = others.find({k, followed}); found != others.end()) add(k, node, found->second);
+        }
+    }
+    for (auto& of_field : of_)
+      for (auto& [node, list] : of_field) {
+        std::ranges::sort(list);
+        list.erase(std::ranges::unique(list).begin(), list.end());
+      }
+  }
+
+  bool empty() const {
+    return std::ranges::all_of(of_, [](const auto& each) { return each.empty(); });
+  }
+  bool any_of(int field) const { return !of_[static_cast<std::size_t>(field)].empty(); }
+  const List& of(int field, Node node) const {
+    static const List none;
+    const auto& nodes = of_[static_cast<std::size_t>(field)];
+    const auto found = nodes.find(node);
+    return found != nodes.end() ? found->second : none;
+  }
+
+ private:
+  void add(int field, Node node, const List& more) {
+    List& list = of_[static_cast<std::size_t>(field)][node];
+    list.insert(list.end(), more.begin(), more.end());
+  }
+  std::vector<std::map<Node, List>> of_;  // [field]
+};
+
+// Equations between unknowns. A rank that owns a node gets the cells around those that follow it; then a cell at each
+// node that those of its cells follow. So it can eliminate the equations from its rows. cells [mesh], first [field].
+class CellsOfEquations {
+ public:
+  CellsOfEquations(const MixedOperator& equations, const std::vector<int>& mesh_of,
+                   const std::vector<std::vector<Index>>& first, const FollowedNodes& followed)
+      : equations_(equations), mesh_of_(mesh_of), first_(first), followed_(followed) {}
+
+  void add_to(std::vector<CellsOfRanks>& cells) const {
+    if (followed_.empty()) return;
+    std::vector<CellsOfRanks> more(cells.size(), CellsOfRanks(cells.front().size()));
+    for (int k = 0; k < equations_.field_count(); ++k) {
+      if (!followed_.any_of(k)) continue;
+      FunctionSpace::CellNodes nodes_of(equations_.space(k));
+      for (const Index cell : equations_.space(k).cell_order())
+        for (const Node node : nodes_of(cell))
+          for (const auto& [field, followed] : followed_.of(k, node))
+            more[at(k)][owner(field, followed)].push_back(cell);
+    }
+    take(more, cells);
+    std::vector<std::vector<Index>> cell_at;  // [field][node]
+    for (int k = 0; k < equations_.field_count(); ++k) {
+      FunctionSpace::CellNodes nodes_of(equations_.space(k));
+      cell_at.emplace_back(position(equations_.space(k).node_count()), -1);
+      for (const Index cell : equations_.space(k).cell_order())
+        for (const Node node : nodes_of(cell)) cell_at.back()[position(node)] = cell;
+    }
+    for (std::size_t rank = 0; rank < cells.front().size(); ++rank) {
+      std::vector<std::vector<bool>> has;
+      for (int k = 0; k < equations_.field_count(); ++k) {
+        FunctionSpace::CellNodes nodes_of(equations_.space(k));
+        has.emplace_back(position(equations_.space(k).node_count()), false);
+        for (const Index cell : cells[at(k)][rank])
+          for (const Node node : nodes_of(cell)) has.back()[position(node)] = true;
+      }
+      for (int k = 0; k < equations_.field_count(); ++k)
+        for (std::size_t node = 0; node < has[std::size_t(k)].size(); ++node)
+          if (has[std::size_t(k)][node])
+            for (const auto& [field, followed] : followed_.of(k, static_cast<Node>(node)))
+              if (!has[std::size_t(field)][position(followed)])
+                more[at(field)][rank].push_back(cell_at[std::size_t(field)][position(followed)]);
+    }
+    take(more, cells);
+  }
+
+ private:
+  std::size_t at(int field) const { return static_cast<std::size_t>(mesh_of_[static_cast<std::size_t>(field)]); }
+  std::size_t owner(int field, Node node) const {
+    const std::vector<Index>& begin = first_[static_cast<std::size_t>(field)];
+    return position(std::ranges::upper_bound(begin, Index{node}) - begin.begin() - 1);
+  }
+  // Each once, along the curve of its mesh.
+  void take(std::vector<CellsOfRanks>& more, std::vector<CellsOfRanks>& cells) const {
+    for (int k = 0; k < equations_.field_count(); ++k) {
+      const std::span<const Index> along_curve = equations_.space(k).cell_order();
+      std::vector<Index> place(along_curve.size());
+      for (std::size_t i = 0; i < place.size(); ++i) place[position(along_curve[i])] = static_cast<Index>(i);
+      for (std::size_t rank = 0; rank < cells[at(k)].size(); ++rank) {
+        std::vector<Index>&here = cells[at(k)][rank], &added = more[at(k)][rank];
+        if (added.empty()) continue;
+        here.insert(here.end(), added.begin(), added.end());
+        std::ranges::sort(here, {}, [&](Index cell) { return place[position(cell)]; });
+        here.erase(std::ranges::unique(here).begin(), here.end());
+        added.clear();
+      }
+    }
+  }
+
+  const MixedOperator& equations_;
+  const std::vector<int>& mesh_of_;
+  const std::vector<std::vector<Index>>& first_;
+  const FollowedNodes& followed_;
+};
 
 // Rows of T of the nodes of a part that have all nodes which they follow there: those that take part in rows of owned
 // nodes. values: [unknown of the part], of dependent ones where the others are zero; empty: zero.
@@ -127,6 +219,58 @@ DependentRows rows_on_part(const DependentNodeRows& rows, const Ghosts& nodes, i
   return result;
 }
 
+// The same of equations between fields, of a part whose nodes of each field are [owned | ghosts].
+DependentRows rows_on_part(const DependentRows& rows, const Layout& whole, const Layout& part) {
+  const Layout local = part.local();
+  // -1: not here
+  const auto place = [&](Index unknown) -> std::int32_t {
+    const FieldNode at = place_in(whole, unknown);
+    const Ghosts& nodes = *part.ghosts(at.field);
+    const Index first = nodes.first()[position(nodes.ranks().rank())];
+    const bool is_owned = at.node >= first && at.node < first + nodes.owned();
+    if (!is_owned && !std::ranges::binary_search(nodes.reached(), Index{at.node})) return -1;
+    return static_cast<std::int32_t>(local.first(at.field) + nodes.local(at.node) * local.width(at.field) +
+                                     at.component);
+  };
+  struct Row {
+    double offset = 0;
+    std::map<std::int32_t, double> terms = {};
+  };
+  std::map<std::int32_t, Row> here;
+  for (std::size_t row = 0; row < rows.unknown.size(); ++row) {
+    const std::int32_t unknown = place(rows.unknown[row]);
+    if (unknown < 0) continue;
+    Row of_unknown{.offset = rows.offset[row]};
+    bool is_complete = true;
+    for (auto t = position(rows.begin[row]); is_complete && t < position(rows.begin[row + 1]); ++t) {
+      const std::int32_t followed = place(rows.followed[t]);
+      is_complete = followed >= 0;
+      if (is_complete) of_unknown.terms[followed] = rows.factor[t];
+    }
+    if (is_complete) here[unknown] = std::move(of_unknown);
+  }
+  DependentRows result;
+  for (const auto& [unknown, row] : here) {
+    result.unknown.push_back(unknown);
+    result.offset.push_back(row.offset);
+    for (const auto& [followed, factor] : row.terms) {
+      result.followed.push_back(followed);
+      result.factor.push_back(factor);
+    }
+    result.begin.push_back(std::ssize(result.followed));
+  }
+  return result;
+}
+
+std::vector<int> fields_among(const DependentRows& rows, const Layout& whole) {
+  std::vector<int> fields;
+  for (const std::vector<std::int32_t>* unknowns : {&rows.unknown, &rows.followed})
+    for (const std::int32_t unknown : *unknowns) fields.push_back(place_in(whole, unknown).field);
+  std::ranges::sort(fields);
+  fields.erase(std::ranges::unique(fields).begin(), fields.end());
+  return fields;
+}
+
 MixedIntegral of_several_fields(const Integral& integral, std::vector<int> fields, const Device& device) {
   const auto* record = static_cast<const MixedFormRecord*>(
       find_kernels(device.backend(), integral.form.module, mixed_record_name(integral.form.name.c_str())));
@@ -141,19 +285,29 @@ MixedIntegral of_several_fields(const Integral& integral, std::vector<int> field
 
 }  // namespace
 
-FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks) : equations_(equations) {
-  std::vector<const FunctionSpace*> spaces;
+FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks, const DependentRows* between)
+    : equations_(equations) {
+  std::vector<std::vector<const FunctionSpace*>> spaces;  // [mesh]
+  std::vector<std::vector<std::vector<Index>>> first;     // [mesh][space]
   for (int k = 0; k < equations.field_count(); ++k) {
-    spaces.push_back(&equations.space(k));
+    const auto has_mesh = [&](const auto& each) { return &each.front()->mesh() == &equations.space(k).mesh(); };
+    const auto known = std::ranges::find_if(spaces, has_mesh);
+    const auto mesh = static_cast<std::size_t>(known - spaces.begin());
+    mesh_of_.push_back(static_cast<int>(mesh));
+    if (known == spaces.end()) spaces.emplace_back(), first.emplace_back();
+    spaces[mesh].push_back(&equations.space(k));
+    first[mesh].push_back(equal_parts(equations.space(k), ranks));
     first_.push_back(equal_parts(equations.space(k), ranks));
     lowest_cell_.push_back(equations.family(k) == Family::facet ? lowest_cells(equations.space(k))
                                                                 : std::vector<Index>());
   }
-  CellsOfRanks around = cells_around(spaces, first_);
-  add_cells_of_equations(spaces, first_, around);
-  const auto cells = std::make_shared<const CellsOfRanks>(std::move(around));
+  std::vector<CellsOfRanks> around;
+  for (std::size_t mesh = 0; mesh < spaces.size(); ++mesh) around.push_back(cells_around(spaces[mesh], first[mesh]));
+  CellsOfEquations(equations, mesh_of_, first_, FollowedNodes(equations, between)).add_to(around);
+  std::vector<std::shared_ptr<const CellsOfRanks>> cells;
+  for (CellsOfRanks& each : around) cells.push_back(std::make_shared<const CellsOfRanks>(std::move(each)));
   for (int k = 0; k < equations.field_count(); ++k)
-    cutters_.emplace_back(equations.space(k), first_[position(k)], cells);
+    cutters_.emplace_back(equations.space(k), first_[position(k)], cells[position(mesh_of_[position(k)])]);
   for (const MixedIntegral& each : equations.integrals())
     of_several_.push_back(
         {each.form.numbers, each.everywhere, each.cells, each.facets, {}, each.factor, 0, each.is_rate});
@@ -162,11 +316,14 @@ FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks) : equation
 LocalFieldsData FieldsCutter::part(int rank) {
   LocalFieldsData part{.of_several = std::ssize(of_several_)};
   for (int k = 0; k < equations_.field_count(); ++k) {
-    LocalFieldsData::Space& own = part.spaces.emplace_back(k == 0 ? cutters_[position(k)].part(rank)
-                                                                  : cutters_[position(k)].part_without_mesh(rank));
+    const bool is_first = std::ranges::find(mesh_of_, mesh_of_[position(k)]) - mesh_of_.begin() == k;
+    LocalFieldsData::Space& own = part.spaces.emplace_back(is_first ? cutters_[position(k)].part(rank)
+                                                                    : cutters_[position(k)].part_without_mesh(rank));
+    own.mesh = mesh_of_[position(k)];
+    own.field_name = equations_.space(k).field_name();
     own.family = equations_.family(k);
     own.met_before = met_before(k, own.nodes);
-    if (k > 0) {  // those of the first one serve all
+    if (!is_first) {  // those of the first one serve all
       own.nodes.cells = {};
       own.nodes.numbering.cell_order = {};
     }
@@ -198,17 +355,21 @@ std::vector<Node> FieldsCutter::met_before(int field, const PartData& part) cons
 }
 
 FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device,
-                           const std::vector<std::shared_ptr<const Ghosts>>& ghosts)
-    : mesh(std::make_unique<const Mesh>(std::move(data.spaces.front().nodes.mesh), MeshChecks{.fix_inverted = false})) {
-  Spaces spaces;
+                           const std::vector<std::shared_ptr<const Ghosts>>& ghosts) {
+  Spaces spaces, first;  // of all fields, of each mesh
   std::vector<std::vector<Node>> met_before;
-  for (const LocalFieldsData::Space& each : data.spaces) {
-    SpaceOptions options{.beside = spaces.empty() ? nullptr : spaces.front().get(),
+  for (LocalFieldsData::Space& each : data.spaces) {
+    const auto number = static_cast<std::size_t>(each.mesh);
+    if (number == meshes.size())
+      meshes.push_back(std::make_unique<const Mesh>(std::move(each.nodes.mesh), MeshChecks{.fix_inverted = false}));
+    SpaceOptions options{.beside = number < first.size() ? first[number].get() : nullptr,
                          .given = &each.nodes.numbering,
                          .ghosts = ghosts.empty() ? nullptr : ghosts[spaces.size()]};
     for (const LocalFieldsData::ElementOfKind& element : each.elements)
-      options.elements.push_back(element_named(element, each.family, device));
-    spaces.push_back(std::make_shared<const FunctionSpace>(*mesh, each.nodes.components, device, options));
+      if (!meshes[number]->structural()) options.elements.push_back(element_named(element, each.family, device));
+    options.field_name = each.field_name;
+    spaces.push_back(std::make_shared<const FunctionSpace>(*meshes[number], each.nodes.components, device, options));
+    if (number == first.size()) first.push_back(spaces.back());
     met_before.push_back(each.met_before);
   }
   std::vector<MixedIntegral> of_several;
@@ -238,8 +399,16 @@ LocalFields::LocalFields(LocalFieldsData data, const Time& time, const Device& d
     : own_(data, time, ranks.among_all(device), ghosts_of(data, ranks)), mesh_nodes_(std::move(data.mesh_nodes)) {}
 
 MixedConstraints LocalFields::supports(const std::vector<PartSupports>& of_fields,
-                                       const std::vector<std::vector<double>>& values) const {
+                                       const std::vector<std::vector<double>>& values,
+                                       const DependentRows* between) const {
   MixedConstraints supports(equations().spaces());
+  if (between != nullptr) {
+    std::vector<Layout::Field> all;
+    for (int k = 0; k < equations().field_count(); ++k)
+      all.push_back({.nodes = space(k).ghosts()->total(), .width = space(k).components()});
+    const Layout whole(std::move(all));
+    supports.relate(rows_on_part(*between, whole, equations().layout()), fields_among(*between, whole));
+  }
   for (int k = 0; k < equations().field_count(); ++k) {
     const PartSupports& own = of_fields[position(k)];
     const std::vector<std::uint8_t>& mask = own.held;

@@ -24,7 +24,9 @@ struct LocalFieldsData {
     std::string name;
   };
   struct Space {
-    PartData nodes;  // the first one has the mesh of all
+    PartData nodes;  // the first one on a mesh has it
+    int mesh = 0;    // number among those of the fields
+    std::string field_name = {};
     Family family = Family::lagrange;
     std::vector<ElementOfKind> elements = {};
     std::vector<Node> met_before = {};  // EntitySigns' own
@@ -39,8 +41,9 @@ struct LocalFieldsData {
 
 class FieldsCutter {
  public:
-  // The equations must outlive the cutter and its parts.
-  FieldsCutter(const MixedOperator& equations, int ranks);
+  // between: rows of MixedConstraints::joining() of the whole mesh; null: there are none. The equations must outlive
+  // the cutter and its parts.
+  FieldsCutter(const MixedOperator& equations, int ranks, const DependentRows* between = nullptr);
   LocalFieldsData part(int rank);
   const std::vector<Index>& first(int field) const { return first_[static_cast<std::size_t>(field)]; }  // [rank + 1]
 
@@ -50,6 +53,7 @@ class FieldsCutter {
   const MixedOperator& equations_;
   std::vector<std::vector<Index>> first_;        // [field][rank + 1] nodes
   std::vector<std::vector<Index>> lowest_cell_;  // [field][node], of facets
+  std::vector<int> mesh_of_;                     // [field]
   std::vector<SpaceCutter> cutters_;             // [field]
   std::vector<Integral> of_several_;             // their places
 };
@@ -59,7 +63,7 @@ class FieldsCutter {
 struct FieldsOnPart {
   FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device,
                const std::vector<std::shared_ptr<const Ghosts>>& ghosts = {});  // takes the mesh of the data
-  std::unique_ptr<const Mesh> mesh;
+  std::vector<std::unique_ptr<const Mesh>> meshes;
   std::unique_ptr<MixedOperator> equations;
 };
 
@@ -71,12 +75,13 @@ class LocalFields {
   MixedOperator& equations() const { return *own_.equations; }
   const FunctionSpace& space(int field) const { return equations().space(field); }
   const Device& device() const { return equations().device(); }
-  const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // as the whole mesh numbers them
+  const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // of the first mesh, as the whole numbers them
 
   // Prescribed unknowns and equations between unknowns, [field]. values: [field][unknown with ghosts] of those that are
-  // eliminated, where all others are zero; none: all are. All ranks make theirs together.
+  // eliminated, where all others are zero; none: all are. between: of FieldsCutter. All ranks make theirs together.
   MixedConstraints supports(const std::vector<PartSupports>& of_fields,
-                            const std::vector<std::vector<double>>& values = {}) const;
+                            const std::vector<std::vector<double>>& values = {},
+                            const DependentRows* between = nullptr) const;
 
  private:
   FieldsOnPart own_;

@@ -257,7 +257,7 @@ void SpaceCutter::put_inner_first(PartData& part) const {
 }
 
 // Nodes of the mesh in the order of those of the part, or along the curve where the space has nodes of its own. Of
-// fields: in their order in the whole mesh.
+// fields: in their order in the whole mesh, but for beams and shells, which have no others.
 void SpaceCutter::take_mesh_nodes(const PartData& part) {
   const Mesh& whole = whole_.mesh();
   mesh_nodes_.clear();
@@ -265,7 +265,7 @@ void SpaceCutter::take_mesh_nodes(const PartData& part) {
     for (const Node node : whole.nodes_of(cell))
       if (std::exchange(mesh_place_[static_cast<std::size_t>(node)], 0) < 0) mesh_nodes_.push_back(node);
   std::ranges::sort(mesh_nodes_, {}, [&](Node node) {
-    if (order_ == Cells::of_fields) return node;
+    if (order_ == Cells::of_fields && !whole.structural()) return node;
     return whole_.isoparametric() ? place_[static_cast<std::size_t>(whole_.node_of(node))]
                                   : whole_.geometry_node_of(node);
   });

@@ -72,8 +72,8 @@ class SharesOfRows {
  public:
   using Blocks = std::array<int, 4>;  // row and column of the source, of the target
 
-  SharesOfRows(const BlockOperator& K, const DependentRows& rows) : K_(K), rows_(rows) {
-    dependent_.assign(as_size(K.layout().total()), 0);
+  SharesOfRows(const BlockOperator& K, const DependentRows& rows) : K_(K), layout_(K.layout().local()), rows_(rows) {
+    dependent_.assign(as_size(layout_.total()), 0);
     for (const std::int32_t unknown : rows.unknown) dependent_[as_size(unknown)] = 1;
   }
 
@@ -96,10 +96,10 @@ class SharesOfRows {
   std::map<Blocks, std::vector<UnknownLists::Share>> rows() {
     std::map<Blocks, std::vector<UnknownLists::Share>> shares;
     each_dependent([&](int a, Index unknown, std::size_t row) {
-      for (int j = 0; j < K_.layout().count(); ++j) {
+      for (int j = 0; j < layout_.count(); ++j) {
         if (pattern_of_block(K_, a, j) == nullptr) continue;
         entries(a, j).each_of_row(unknown, [&](Index column, std::int32_t source) {
-          if (dependent_[as_size(K_.layout().first(j) + column)] != 0) return;
+          if (dependent_[as_size(layout_.first(j) + column)] != 0) return;
           each_followed(row, [&](int i, Index followed, double factor) {
             shares[{a, j, i, j}].push_back({entries(i, j).find(followed, column), source, factor});
           });
@@ -112,7 +112,7 @@ class SharesOfRows {
  private:
   int field_of(Index unknown) const {
     int k = 0;
-    while (k + 1 < K_.layout().count() && unknown >= K_.layout().first(k + 1)) ++k;
+    while (k + 1 < layout_.count() && unknown >= layout_.first(k + 1)) ++k;
     return k;
   }
   // use(field, unknown of the field, row of T)
@@ -120,7 +120,7 @@ class SharesOfRows {
   void each_dependent(const Use& use) const {
     for (std::size_t row = 0; row < rows_.unknown.size(); ++row) {
       const int field = field_of(rows_.unknown[row]);
-      use(field, rows_.unknown[row] - K_.layout().first(field), row);
+      use(field, rows_.unknown[row] - layout_.first(field), row);
     }
   }
   // use(field, unknown of the field, factor)
@@ -128,7 +128,7 @@ class SharesOfRows {
   void each_followed(std::size_t row, const Use& use) const {
     for (Index t = rows_.begin[row]; t < rows_.begin[row + 1]; ++t) {
       const int field = field_of(rows_.followed[as_size(t)]);
-      use(field, rows_.followed[as_size(t)] - K_.layout().first(field), rows_.factor[as_size(t)]);
+      use(field, rows_.followed[as_size(t)] - layout_.first(field), rows_.factor[as_size(t)]);
     }
   }
   const EntriesOfBlock& entries(int row, int column) {
@@ -141,6 +141,7 @@ class SharesOfRows {
   }
 
   const BlockOperator& K_;
+  const Layout layout_;  // [field][owned | ghosts]
   const DependentRows& rows_;
   std::vector<std::uint8_t> dependent_;  // [unknown] 1
   std::map<std::pair<int, int>, EntriesOfBlock> entries_;

@@ -1,8 +1,12 @@
 """Solids, beams and shells in one case, from the command line."""
+import json
+import math
+import shutil
 import subprocess
 import unittest
 
 import boxes
+import ritz
 import vtu
 from ritz import BIN, CaseTest
 
@@ -10,23 +14,36 @@ E, B, H, L = 200e9, 0.2, 0.3, 2.0  # a bar of the section B x H, half of it a so
 NX, NY, NZ = 4, 2, 2
 
 
-def bar_and_beam(scale=1.0, gap=0.0):
-    """A solid from x = 0 to 1, a beam from there to 2; the faces "wall" and "side", the point "tip"."""
-    number = lambda i, j, k: 1 + i + (NX + 1) * (j + (NY + 1) * k)
-    points = [(i / NX, B * (j / NY - 0.5), H * (k / NZ - 0.5)) for k in range(NZ + 1) for j in range(NY + 1) for i in range(NX + 1)]
+def bar_and_beam(scale=1.0, gap=0.0, split=False):
+    """A solid from x = 0 to 1, of two parts with nodes of their own where it is split, and a beam to x = 2: faces "wall", "side" and "face", points "tip"
+    and "heel" of the beam, and "corner" of the solid."""
+    points, elements = [], []
+
+    def box(x0, x1, nx):
+        before = len(points)
+        number = lambda i, j, k: before + 1 + i + (nx + 1) * (j + (NY + 1) * k)
+        face = lambda i, tag: [(3, tag, [number(i, j, k), number(i, j + 1, k), number(i, j + 1, k + 1), number(i, j, k + 1)])
+                               for k in range(NZ) for j in range(NY)]
+        points.extend((x0 + (x1 - x0) * i / nx, B * (j / NY - 0.5), H * (k / NZ - 0.5)) for k in range(NZ + 1) for j in range(NY + 1) for i in range(nx + 1))
+        for k in range(NZ):
+            for j in range(NY):
+                for i in range(nx):
+                    elements.append((5, 1, [number(i + x, j + y, k + z) for x, y, z in boxes.CORNERS]))
+            for i in range(nx):
+                elements.append((3, 5, [number(i, 0, k), number(i + 1, 0, k), number(i + 1, 0, k + 1), number(i, 0, k + 1)]))
+        elements.extend(face(0, 2 if x0 == 0 else 8) + face(nx, 6 if x1 == 1 else 7))
+        return number(nx, 0, 0)
+
+    if split:
+        box(0, 0.5, NX // 2)
+    corner = box(0.5 if split else 0, 1, NX // 2 if split else NX)
     first = len(points) + 1
     points += [(1 + gap, 0, 0), (1.5, 0, 0), (2, 0, 0)]
-    elements = []
-    for k in range(NZ):
-        for j in range(NY):
-            for i in range(NX):
-                elements.append((5, 1, [number(i + x, j + y, k + z) for x, y, z in boxes.CORNERS]))
-            elements.append((3, 2, [number(0, j, k), number(0, j + 1, k), number(0, j + 1, k + 1), number(0, j, k + 1)]))
-        for i in range(NX):
-            elements.append((3, 5, [number(i, 0, k), number(i + 1, 0, k), number(i + 1, 0, k + 1), number(i, 0, k + 1)]))
-    elements += [(1, 3, [first, first + 1]), (1, 3, [first + 1, first + 2]), (15, 4, [first + 2])]
-    return boxes.msh([tuple(scale * c for c in p) for p in points], elements,
-                     [(3, "bar"), (2, "wall"), (1, "beam"), (0, "tip"), (2, "side")])
+    elements += [(1, 3, [first, first + 1]), (1, 3, [first + 1, first + 2]), (15, 4, [first + 2]), (15, 9, [first]), (15, 10, [corner])]
+    names = [(3, "bar"), (2, "wall"), (1, "beam"), (0, "tip"), (2, "side"), (2, "face")] + [(2, "cut"), (2, "onto")] * split
+    tags = {1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7, 8: 8, 9: len(names) + 1, 10: len(names) + 2}
+    elements = [(kind, tags[tag], nodes) for kind, tag, nodes in elements]
+    return boxes.msh([tuple(scale * c for c in p) for p in points], elements, [*names, (0, "heel"), (0, "corner")])
 
 
 def case(scale=1.0, load='[[force]]\nregion = "tip"\nmoment = [0, 3e4, 0]\n', more=""):
@@ -87,7 +104,7 @@ class Body(CaseTest):
         inertia = B * H**3 / 12
         self.assert_close(outcome.probes["turn"], 3e4 * L / (E * inertia), 1e-6)
         self.assert_close(outcome.probes["down"], -3e4 * L**2 / (2 * E * inertia), 1e-6)
-        self.assertIn("joined: 1 nodes of 'beam' by the mean motion of their sections of 0.2 x 0.3", outcome.log)
+        self.assertIn("joined: 1 nodes of 'beam' with 'bar' by its mean motion over their sections of 0.2 x 0.3", outcome.log)
 
     def test_loads_of_all_families_are_in_balance_with_the_reactions(self):
         loads = ('[[force]]\nregion = "tip"\nvalue = [0, 1000, 0]\n[[force]]\nregion = "side"\nvalue = [500, 0, 0]\n'
@@ -130,6 +147,33 @@ class Body(CaseTest):
         self.write("body.msh", bar_and_beam())
         run = subprocess.run([BIN / "ritz", "run", self.write("body.toml", case()), "--check"], capture_output=True, text=True, cwd=self.folder)
         self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("joined: 1 nodes of 'beam' with 'bar'", run.stdout)
+
+    def test_modes_are_those_of_one_bar(self):
+        free = case(load="[modal]\ncount = 8\n").replace('[[support]]\nregion = "wall"\nfixed = true\n', "")
+        free = free[:free.index("[[probe]]")]
+        for program in ("ritz-modal", "ritz-structure"):
+            outcome = self.solve_text(free, program=program)
+            self.assertEqual(outcome.fact("rigid_body_modes"), [6])
+            frequencies = outcome.fact("frequencies_hz")
+            inertia = H * B**3 / 12
+            first = 4.730040745**2 / L**2 * math.sqrt(E * inertia / (2000 * B * H)) / (2 * math.pi)
+            self.assert_close(frequencies[6], first, 0.06)  # of a beam without shear
+        arrays = vtu.read(outcome.results())["PointData"]
+        self.assertEqual(len(arrays["mode_7"]), len(arrays["mode_7_rotation"]))
+
+    def test_a_load_along_a_path_ends_in_the_static_state(self):
+        outcome = self.solve_text(case(more="[newton]\nincrements = 2\nwrite = \"increments\"\n"))
+        inertia = B * H**3 / 12
+        self.assert_close(outcome.probes["turn"], 3e4 * L / (E * inertia), 1e-6)
+
+    def test_a_released_body_keeps_its_energy_in_time(self):
+        time = "[time]\nend = 0.01\nstep = 0.001\nspectral_radius = 1\n[initial]\nvelocity = [0, 0, \"x\"]\nangular_velocity = [0, -1, 0]\n"
+        outcome = self.solve_text(case(load="", more=time))
+        begin = outcome.fact("energy_at_begin")[0]
+        self.assert_close(begin, 2000 * B * H * L**3 / 6, 0.02)
+        self.assert_close(outcome.fact("kinetic_energy")[0] + outcome.fact("strain_energy")[0], begin, 1e-6)
+        self.assertIn("velocity", vtu.read(outcome.results())["PointData"])
 
     def test_rotations_of_solids_are_an_error(self):
         self.fail_with(case().replace("fixed = true", "fixed = true\nrx = 0"), "solids have displacements alone")
@@ -138,8 +182,47 @@ class Body(CaseTest):
         self.fail_with(case(), "of 'beam' lies 0.01 from a solid", bar_and_beam(gap=0.01), 4)
 
     def test_what_a_body_of_both_lacks_is_refused(self):
-        self.fail_with(case(more='[[tie]]\nregion = "wall"\nonto = "side"\n'),
-                       "'tie' was given, and the mesh has volumes among lines and surfaces")
+        self.fail_with(case(more='[[periodic]]\nregion = "wall"\nonto = "side"\n'),
+                       "'periodic' was given, and the mesh has volumes among lines and surfaces")
+
+    def assert_one_bar(self, outcome, length=L):
+        self.assert_close(outcome.probes["turn"], 3e4 * length / (E * B * H**3 / 12), 1e-6)
+
+    def test_a_tie_and_a_rigid_face_leave_it_one_bar(self):
+        outcome = self.solve_text(case(more='[[tie]]\nregion = "cut"\nonto = "onto"\n[[rigid]]\nregion = "face"\n'), bar_and_beam(split=True))
+        self.assert_one_bar(outcome)
+        self.assertIn("tie 'cut' onto 'onto': 25 nodes tied", outcome.log)
+
+    def test_a_joint_by_hand_spans_a_gap(self):
+        for method in ("mean", "rigid"):
+            outcome = self.solve_text(case(more=f'[[coupling]]\nregion = "face"\nnodes = "heel"\nmethod = "{method}"\n'), bar_and_beam(gap=0.1))
+            self.assert_one_bar(outcome, L - 0.1)
+            self.assertIn("joined: 1 nodes of 'beam' with 'face'", outcome.log)
+
+    def test_an_equation_joins_unknowns_of_both(self):
+        terms = 'terms = [{region = "tip", component = "z"}, {region = "corner", component = "z", factor = -1}]\nvalue = 1e-3\n'
+        probe = '[[probe]]\nname = "corner"\nfield = "displacement"\ncomponent = "z"\nregion = "corner"\nmeasure = "mean"\n'
+        outcome = self.solve_text(case(load="[[equation]]\n" + terms, more=probe))
+        self.assert_close(outcome.probes["down"] - outcome.probes["corner"], 1e-3, 1e-9)
+        self.assertGreater(outcome.probes["corner"], 1e-5)
+
+    def test_solids_expand_and_sections_do_not(self):
+        heat = '[thermal]\ntemperature = 120\nreference = 20\n'
+        probe = '[[probe]]\nname = "along"\nfield = "displacement"\ncomponent = "x"\nregion = "tip"\nmeasure = "mean"\n'
+        text = case(load=heat, more=probe).replace("poisson = 0\ndensity", "poisson = 0\nexpansion = 1e-5\ndensity", 1)
+        outcome = self.solve_text(text)
+        self.assert_close(outcome.probes["along"], 1e-5 * 100, 1e-6)
+        self.assertIn("[thermal] is the temperature of the solids", outcome.log)
+
+    @unittest.skipUnless(shutil.which("mpirun") and list((ritz.BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI")
+    def test_three_ranks_find_the_same(self):
+        self.write("body.msh", bar_and_beam())
+        text = self.write("body.toml", case())
+        run = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "3", BIN / "ritz-structure", text, "--json", "ranks.json"],
+                             capture_output=True, text=True, timeout=120, cwd=self.folder)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        probes = json.loads((self.folder / "ranks.json").read_text())["probes"]
+        self.assert_close(probes["turn"], 3e4 * L / (E * B * H**3 / 12), 1e-6)
 
     def test_a_material_without_volumes_is_refused(self):
         points = [(0, 0, 0), (1, 0, 0)]

@@ -3,8 +3,11 @@
 #include "apps/cases/elastic_loads.hpp"
 #include "apps/cases/elastic_materials.hpp"
 #include "apps/cases/elastic_stresses.hpp"
+#include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/motion.hpp"
 #include "apps/cases/plugins.hpp"
+#include "apps/cases/relations.hpp"
 #include "apps/cases/structures/section_forces.hpp"
 #include "apps/cases/structures/structure_inputs.hpp"
 #include "apps/cases/time_input.hpp"
@@ -21,6 +24,7 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <tuple>
 
 namespace ritz {
 namespace {
@@ -38,16 +42,7 @@ void refuse_other_keys(Run& run) {
   const Case::Table root = run.input().root();
   const char* in_solids = "a body of solids and of beams or shells has none yet";
   for (const auto& [key, why] :
-       {std::pair{"tie", in_solids},
-        {"rigid", in_solids},
-        {"coupling", "sections that touch solids are joined with them; other couplings are of solids alone"},
-        {"periodic", in_solids},
-        {"equation", in_solids},
-        {"thermal", in_solids},
-        {"foundation", in_solids},
-        {"time", "of such bodies there are statics, with load cases"},
-        {"newton", "of such bodies there are statics, with load cases"},
-        {"gradient", "derivatives are those of models of one field"}})
+       {std::pair{"periodic", in_solids}, {"gradient", "derivatives are those of models of one field"}})
     if (root.has(key))
       root.refuse(key, fmt::format("'{}' was given, and the mesh has volumes among lines and surfaces", key), why,
                   "omit it, or model the parts as solids alone (ritz-elasticity) or sections alone");
@@ -116,13 +111,17 @@ constexpr auto all_kinds = {RegionKind::facets, RegionKind::nodes, RegionKind::c
 // Loads and supports of the case or of a load case, each given to the solids or to the frames.
 class BodyReader {
  public:
-  BodyReader(const Mesh& mesh, const Body& body) : mesh_(mesh), body_(body) {}
+  BodyReader(Run& run, const Mesh& mesh, const Body& body) : run_(run), mesh_(mesh), body_(body) {}
 
-  void read(const Case::Table& from, ElasticLoads& solids, FrameLoads& frames) const {
+  void read_supports(const Case::Table& from, bool at_rest, ElasticLoads& solids, FrameLoads& frames) const {
+    for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations"))
+      hold(t, at_rest, solids, frames);
+  }
+
+  void read_loads(const Case::Table& from, ElasticLoads& solids, FrameLoads& frames) const {
     read_gravity(from, 3, solids);
     read_weight(from, frames);
-    for (const Case::Table& t : from.tables("support", "prescribed displacements and rotations"))
-      hold(t, solids, frames);
+    read_thermal(run_, from, solids);
     read_densities_on_body(from, body_.solid_part.mesh, solids);
     read_densities_on_structure(from, body_.frame_part.mesh, frames);
     for (const Case::Table& t :
@@ -148,36 +147,21 @@ class BodyReader {
     return of_frames && !is_face;
   }
 
-  void hold(const Case::Table& t, ElasticLoads& solids, FrameLoads& frames) const {
+  void hold(const Case::Table& t, bool at_rest, ElasticLoads& solids, FrameLoads& frames) const {
     const Region* whole = named(t, "facets, nodes, or cells or edges whose nodes are meant");
     const Region* of_solids = region_in(body_.solid_part.mesh, whole, all_kinds);
     const Region* of_frames = region_in(body_.frame_part.mesh, whole, all_kinds);
-    read_support(t, false, of_frames != nullptr ? body_.frames.components() : 3, "solids have displacements alone",
+    read_support(t, at_rest, of_frames != nullptr ? body_.frames.components() : 3, "solids have displacements alone",
                  [&](int c, const Coefficient& value) {
                    if (of_solids != nullptr && c < 3) solids.displacement(of_solids, c, value, t.where());
                    if (of_frames != nullptr) frames.support(of_frames, c, value, t.where());
                  });
   }
 
+  Run& run_;
   const Mesh& mesh_;
   const Body& body_;
 };
-
-// Displacements of solids, and of frames where no solid has the node. [node of the mesh][3]
-std::vector<double> displacement_of(const FieldsOfModel& fields, const Vector& u) {
-  const MixedOperator& equations = *fields.equations;
-  const FunctionSpace &solids = equations.space(0), &frames = equations.space(1);
-  std::vector<double> all = solids.to_mesh(equations.layout().part(u, 0));
-  const std::vector<double> own = frames.to_mesh(equations.layout().part(u, 1));
-  const auto components = static_cast<std::size_t>(frames.components());
-  std::vector<std::uint8_t> of_solids(all.size() / 3, 0);
-  for (const CellBlock& block : solids.mesh().blocks())
-    for (const Node node : block.nodes) of_solids[static_cast<std::size_t>(node)] = 1;
-  for (std::size_t node = 0; node < of_solids.size(); ++node)
-    if (of_solids[node] == 0)
-      for (std::size_t d = 0; d < 3; ++d) all[3 * node + d] = own[node * components + d];
-  return all;
-}
 
 // [component] forces of integrals without a matrix, and of springs on the body.
 std::array<double, 3> sum_of_forces(const Spaces& spaces, const std::vector<Integral>& integrals, const Vector* u,
@@ -198,10 +182,11 @@ std::array<double, 3> sum_of_forces(const Spaces& spaces, const std::vector<Inte
   return sum;
 }
 
-// Loads outside of load cases, and those of load cases times their factors.
+// A part of the loads outside of load cases, and those of load cases times their factors.
 std::array<double, 3> applied_loads(const Model& model, const SolutionView& s, const Layout& layout) {
   const Spaces spaces = model.spaces();
   std::array<double, 3> sum = sum_of_forces(spaces, loads_among(model.equations), nullptr, layout);
+  for (double& each : sum) each *= s.part;
   for (std::size_t i = 0; i < s.factors.size(); ++i) {
     const std::array<double, 3> own = sum_of_forces(spaces, model.load_cases[i].loads, nullptr, layout);
     for (std::size_t d = 0; d < 3; ++d) sum[d] += s.factors[i] * own[d];
@@ -234,7 +219,15 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
   const MixedOperator& equations = *fields.equations;
   const Mesh& mesh = run.mesh(true);
   const auto components = static_cast<std::size_t>(equations.space(1).components());
-  std::vector<Field> nodal = {{"displacement", 3, displacement_of(fields, s.u)}};
+  std::vector<Field> nodal;
+  for (const auto& [values, name, angular] : {std::tuple{&s.u, "displacement", "rotation"},
+                                              {s.velocity, "velocity", "angular_velocity"},
+                                              {s.acceleration, "acceleration", "angular_acceleration"}}) {
+    if (values == nullptr) continue;
+    BodyMotion motion = motion_of(equations.spaces(), *values);
+    nodal.push_back({name, 3, std::move(motion.displacement)});
+    if (!motion.rotation.empty()) nodal.push_back({angular, 3, std::move(motion.rotation)});
+  }
   std::vector<double> reaction = field_forces(equations, 0, s.reaction);
   const std::vector<double> of_frames = field_forces(equations, 1, s.reaction);
   for (std::size_t i = 0; i < of_frames.size(); ++i)
@@ -243,25 +236,17 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
   judge_displacements(run, mesh, nodal[0].values, 3);
   if (!s.time) report_balance(run, read.model, s, equations.layout(), reaction);
   nodal.push_back({.name = "reaction", .components = 3, .values = std::move(reaction), .forces = true});
-  if (components == 6) {
-    const std::vector<double> turned = equations.space(1).to_mesh(equations.layout().part(s.u, 1));
-    nodal.push_back({"rotation", 3, part_of(turned, 6, 3, 3)});
-    nodal.push_back({"reaction_moment", 3, part_of(of_frames, 6, 3, 3)});
-  }
+  if (components == 6) nodal.push_back({"reaction_moment", 3, part_of(of_frames, 6, 3, 3)});
   phase.reset();
-  const Operator solids(equations.space(0), {equations.integrals_of(0).begin(), equations.integrals_of(0).end()});
+  const Operator& solids = *equations.of_field(0);
   const EvaluatedFields names = stress_names(false);
   EvaluatedFields derived = derive(run.results(), solids, names, [&] {
-    EvaluatedFields result = names;
-    const DerivedFields of_solids = evaluate(run.results(), solids, equations.layout().part(s.u, 0));
-    fill_stresses(result.nodal, &Field::values, of_solids.at_nodes);
-    fill_stresses(result.cells, &Field::values, of_solids.at_cells);
-    return result;
+    return stress_fields(run.results(), read.model, solids, {equations.layout().part(s.u, 0), s.part, s.factors});
   });
   for (Field& field : derived.cells) place_in_whole(view.body.solid_part, mesh, field);
   if (const Field& von_mises = field_named(derived.nodal, "von_mises"); !von_mises.values.empty())
     print_peak(run, mesh, "von Mises stress", von_mises.values);
-  const Operator frames(equations.space(1), {equations.integrals_of(1).begin(), equations.integrals_of(1).end()});
+  const Operator& frames = *equations.of_field(1);
   EvaluatedFields sections = derive(
       run.results(), frames, {{}, section_force_names(view.sections, view.body.frame_part.mesh.cell_count())}, [&] {
         const std::vector<Vector3> along = view.body.frames.along_beams(s.part, s.factors);
@@ -272,21 +257,50 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
     derived.cells.push_back(std::move(field));
   }
   std::ranges::move(derived.nodal, std::back_inserter(nodal));
-  run.results().write(std::move(nodal), std::move(derived.cells), s.time);
+  run.results().write(std::move(nodal), std::move(derived.cells), s.time, energies_of(s));
 }
 
 // Names of the results; cells of the whole mesh have values where their part has.
 void name_body_results(const BodyView& view, const Mesh& mesh, CaseModel& read) {
   const EvaluatedFields stresses = stress_names(false);
+  const bool turns = view.body.frames.components() == 6;
   read.nodal_results = {{"displacement", 3}, {"reaction", 3}};
-  if (view.body.frames.components() == 6)
-    read.nodal_results.insert(read.nodal_results.end(), {{"rotation", 3}, {"reaction_moment", 3}});
+  if (turns) read.nodal_results.insert(read.nodal_results.end(), {{"rotation", 3}, {"reaction_moment", 3}});
+  if (read.time) read.nodal_results.insert(read.nodal_results.end(), {{"velocity", 3}, {"acceleration", 3}});
+  if (read.time && turns)
+    read.nodal_results.insert(read.nodal_results.end(), {{"angular_velocity", 3}, {"angular_acceleration", 3}});
   read.nodal_results.insert(read.nodal_results.end(), stresses.nodal.begin(), stresses.nodal.end());
   read.cell_results = stresses.cells;
   for (Field& field : read.cell_results) place_in_whole(view.body.solid_part, mesh, field);
   for (Field field : section_force_names(view.sections, view.body.frame_part.mesh.cell_count())) {
     place_in_whole(view.body.frame_part, mesh, field);
     read.cell_results.push_back(std::move(field));
+  }
+}
+
+// Joints that are written by hand.
+void read_couplings(Case& input, const Mesh& mesh, Body& body) {
+  for (const Case::Table& t :
+       input.tables("coupling", "a joint by hand: nodes of sections and faces of solids, which need not touch")) {
+    const Region* facets = t.region("region", "facets of solids", mesh, {RegionKind::facets, RegionKind::cells});
+    const Region* nodes =
+        t.region("nodes", "nodes of sections, or cells or edges whose nodes are meant", mesh, all_kinds);
+    const bool is_rigid =
+        t.choice("method",
+                 "mean: the nodes follow the mean motion of the facets, which stay free to deform; rigid: the "
+                 "facets move rigidly with the one node",
+                 {"mean", "rigid"}, "mean") == "rigid";
+    const Region* of_solids = region_in(body.solid_part.mesh, facets, {RegionKind::facets});
+    const Region* of_frames = region_in(body.frame_part.mesh, nodes, all_kinds);
+    if (facets != nullptr && of_solids == nullptr)
+      t.error("region", fmt::format("the region '{}' has no facets of solids", facets->name),
+              "a coupling joins faces of solids with nodes of sections",
+              "name facets; forces at points beside a face are [[force]] with 'at'");
+    if (nodes != nullptr && of_frames == nullptr)
+      t.error("nodes", fmt::format("the region '{}' has no nodes of sections", nodes->name),
+              "a coupling joins faces of solids with nodes of sections",
+              "name the end of a beam, or the edge of a shell");
+    body.join(of_frames, of_solids, is_rigid, t.where());
   }
 }
 
@@ -297,15 +311,23 @@ int read_order(Case& input) {
                     {.fallback = 0, .minimum = 0, .maximum = 8}));
 }
 
+void require_masses_of_sections(Run& run, const Body& body) {
+  ErrorList unknown;
+  (void)body.frames.inertia(unknown);
+  for (const Error& error : unknown.errors()) run.input().add_error(error);
+}
+
 void make_body_model(Run& run, const BodyView& view, int order, CaseModel& read) {
   auto phase = run.phase("space");
   ErrorList errors;
   read.model = view.body.model(view.body.solid_space(run.device(), {.order = order}),
                                view.body.frame_space(run.device()), errors);
   for (const Error& error : errors.errors()) run.input().add_error(error);
-  for (const std::string& notice : read.model.notices)
-    if (notice.starts_with("joined:")) run.log().line("{}", notice);
-    else run.log().notice(notice);
+  for (const std::string& notice : read.model.notices) run.log().notice(notice);
+  for (const std::string& line : lines_of(read.model.joints)) run.log().line("{}", line);
+  if (view.body.solids.has_thermal_strain())
+    run.log().notice("[thermal] is the temperature of the solids: beams, bars and shells keep their length");
+  read_relations(run, run.mesh(true), read);
 }
 
 }  // namespace
@@ -324,29 +346,47 @@ CaseModel read_body(Run& run) {
       std::make_shared<BodyView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)), mesh, cells);
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel read{.reader = read_body};
-  read.load_cases = read_load_cases(
-      input, {"force", "traction", "body_force", "line_load", "surface_load", "pressure", "gravity", "support"},
-      {{"material", move_out}, {"section", move_out}, {"spring", move_out}, {"mass", move_out}});
-  bool weighs = has_gravity(input.root());
+  CaseModel read{.modes = input.root().has("modal"), .reader = read_body};
+  if (read.modes) read.preloaded = has_preload(run);
+  else
+    read.load_cases = read_load_cases(
+        input,
+        {"force", "traction", "body_force", "line_load", "surface_load", "pressure", "gravity", "thermal", "support"},
+        relation_tables({{"material", move_out},
+                         {"section", move_out},
+                         {"spring", move_out},
+                         {"mass", move_out},
+                         {"foundation", move_out}}));
+  const bool moves = !read.modes && goes_through_time(run), at_rest = read.modes && !run.step().continues();
+  bool weighs = read.modes || moves || has_gravity(input.root());
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   Body& body = view->body;
-  read_elastic_materials(run, body.solid_part.mesh, "[kg/m^3], needed with gravity", weighs, body.solids);
+  read_elastic_materials(run, body.solid_part.mesh, "[kg/m^3], needed with gravity, [time] and for modes", weighs,
+                         body.solids);
   view->sections = read_sections(run, body.frame_part.mesh, *view->catalogue, weighs, body.frames);
+  read_foundations(input, body.solid_part.mesh, body.solids);
+  read_couplings(input, mesh, body);
   check_surfaces(run, mesh, cells, body.solid_part);
-  const BodyReader reader(mesh, body);
-  reader.read(input.root(), body.solids.loads, body.frames.loads);
-  for (const LoadCaseInput& each : read.load_cases.cases)
-    reader.read(each.table, body.solids.load_case(each.name), body.frames.load_case(each.name));
+  const BodyReader reader(run, mesh, body);
+  reader.read_supports(input.root(), at_rest, body.solids.loads, body.frames.loads);
+  if (!read.modes || read.preloaded) reader.read_loads(input.root(), body.solids.loads, body.frames.loads);
+  for (const LoadCaseInput& each : read.load_cases.cases) {
+    ElasticLoads& of_solids = body.solids.load_case(each.name);
+    FrameLoads& of_frames = body.frames.load_case(each.name);
+    reader.read_supports(each.table, false, of_solids, of_frames);
+    reader.read_loads(each.table, of_solids, of_frames);
+  }
   const int order = read_order(input);
+  if (moves) read.time = read_motion(run, 3, body.frames.components() - 3);
   phase.reset();
   make_body_model(run, *view, order, read);
-  name_body_results(*view, mesh, read);
+  if (read.modes || moves) require_masses_of_sections(run, body);
+  if (moves) read_damping(input, read.model);
   read.check_solver = [&run](const LinearSolverOptions& solver) { check_body_solver(run, solver); };
   read.what_acts =
-      "[[force]], [[traction]], [[body_force]], [[line_load]], [[surface_load]], [[pressure]], gravity, or a "
-      "[[support]] "
-      "with a value that is not 0";
+      "[[force]], [[traction]], [[body_force]], [[line_load]], [[surface_load]], [[pressure]], gravity, [thermal], "
+      "or a [[support]] with a value that is not 0";
+  if (!read.modes) name_body_results(*view, mesh, read);
   // The model is copied by those who solve it; what is shown knows its loads.
   const auto shown = std::make_shared<CaseModel>(CaseModel{.model = read.model, .reader = read_body});
   read.show_fields = [&run, view, shown](const FieldsOfModel& fields, const SolutionView& s) {

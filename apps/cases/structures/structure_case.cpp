@@ -114,9 +114,9 @@ const FunctionSpace& structure_space(Run& run, const Mesh& mesh, int components)
 
 CaseModel read_structure(Run& run) {
   if (run.input().root().has("modal")) return read_structure_vibration(run);
+  if (run.input().root().has("material")) return read_body(run);
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);
-  if (input.root().has("material")) return read_body(run);
   auto view = std::make_shared<StructureView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)),
                                               Frames(mesh));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
@@ -162,11 +162,8 @@ CaseModel read_structure(Run& run) {
 }
 
 CaseModel read_structure_vibration(Run& run) {
+  if (run.input().root().has("material")) return read_body(run);
   const Mesh& mesh = run.mesh(true);
-  if (run.input().root().has("material"))
-    throw Error(Exit::input, "modes of a case with materials and sections",
-                "a case has statics alone of solids that beams or shells join",
-                "take solids alone, or a program with Body (fem/physics/body.hpp) and Modal");
   const FormCatalogue catalogue(run.device(), load_plugins(run));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   Frames frames(mesh);

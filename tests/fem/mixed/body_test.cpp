@@ -7,10 +7,12 @@
 #include "fem/physics/body.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
+#include "tests/solvers/thread_ranks.hpp"
 
 #include <cmath>
 #include <functional>
 #include <gmock/gmock.h>
+#include <numbers>
 #include <tuple>
 
 namespace ritz::test::body_test {
@@ -41,6 +43,7 @@ class Assembly {
       if (i < count) nodes.insert(nodes.end(), {i, i + 1});
     }
     part.blocks.push_back({CellKind::line2, std::move(nodes)});
+    part.regions.push_back({"x1", RegionKind::nodes, {}, {}, {0}});
     part.regions.push_back({"end", RegionKind::nodes, {}, {}, {count}});
     return add(name, std::move(part));
   }
@@ -162,7 +165,13 @@ std::array<double, 6> end_of_bar_and_beam(const EndLoad& load, Solved* all = nul
   body.frames.section("beam", {.element = beam()});
   body.frames.loads.force("beam_end", load.force, load.moment);
   const Model model = body.model(device_under_test(2));
-  EXPECT_THAT(model.notices, ::testing::Contains(::testing::HasSubstr("joined: 1 nodes of 'beam' by the mean motion")));
+  EXPECT_EQ(std::ssize(model.joints), 1);
+  const Joint& joint = model.joints.front();
+  EXPECT_EQ(joint.kind, Joint::Kind::section);
+  EXPECT_EQ(joint.region + joint.onto, "beambar");
+  EXPECT_EQ(joint.at, (Point{1, 0, 0}));
+  EXPECT_NEAR(joint.width, b, 1e-15);
+  EXPECT_NEAR(joint.height, h, 1e-15);
   Solved s = solved(model);
   const Node end = body.frame_part.mesh.region("beam_end").nodes.front();
   std::array<double, 6> result{};
@@ -348,7 +357,8 @@ TEST(Body, HasASkinThatGoesWithTheSolid) {
     body.solids.loads.displacement(region, component, value);
   body.frames.section("skin", {.element = shell(young, 0, t)});
   const Model model = body.model(device_under_test(2));
-  EXPECT_THAT(model.notices, ::testing::Contains("joined: 9 nodes of 'skin' go with the solid"));
+  EXPECT_THAT(lines_of(model.joints),
+              ::testing::ElementsAre("joined: 9 nodes of 'skin' with 'cube', as its points move"));
   const StaticSolution s = solve(model, Static{.linear = {.method = LinearMethod::direct}});
   const Layout layout = layout_of(model.spaces());
   double pull = 0;
@@ -373,7 +383,8 @@ TEST(Body, HoldsABeamThatRunsIntoASolid) {
   body.frames.section("beam", {.element = beam()});
   body.frames.loads.force("beam_end", {0, 0, 0}, {0, 0.5, 0});
   const Model model = body.model(device_under_test(2));
-  EXPECT_THAT(model.notices, ::testing::Contains(::testing::HasSubstr("joined: 2 nodes of 'beam' by the mean motion")));
+  EXPECT_THAT(lines_of(model.joints),
+              ::testing::ElementsAre(::testing::HasSubstr("joined: 2 nodes of 'beam' with 'cube' by its mean motion")));
   const Solved s = solved(model);
   const Node end = body.frame_part.mesh.region("beam_end").nodes.front();
   const double turn = s.frames[static_cast<std::size_t>(6 * end + 4)];
@@ -409,20 +420,30 @@ TEST(Body, HasTheSameSolutionInOtherUnits) {
   }
 }
 
-// A bar of both, as long as it is slender, has the frequencies of one beam.
-TEST(Body, VibratesAsOneBar) {
-  const Mesh mesh = bar_and_beam();
-  Body body(mesh, {"beam"});
-  body.solids.material("bar", material());
-  body.solids.loads.fix("bar_x0");
-  body.frames.section("beam", {.element = beam(), .density = 2, .size = b * h});
-  const Model model = body.model(device_under_test(2));
-  const VibrationModes modes = solve(model, Modal{{.count = 2}});
-  const double A = b * h, L = 2, root = 1.8751040687;
-  for (const double total : modes.total_mass) EXPECT_NEAR(total, 2 * A * L, 1e-9);
-  const double Iz = h * b * b * b / 12;
-  const double omega = root * root / (L * L) * std::sqrt(young * Iz / (2 * A));
-  EXPECT_NEAR(std::sqrt(modes.eigen.values[0]), omega, 0.02 * omega);
+// Threads pose as ranks. Joints are between nodes of several of them.
+TEST(Body, IsTheSameOverRanks) {
+  const Mesh mesh = two_cubes().mesh();
+  const auto solution = [&](LinearMethod method, Ranks* ranks) {
+    Body body(mesh, {"beam", "plate", "bar"});
+    give_materials(body);
+    body.solids.loads.fix("left_x0");
+    body.solids.loads.pressure("right_x1", 2.0);
+    body.frames.loads.pressure("plate", 1.0);
+    return solved(body.model(device_under_test(1)), {.method = method, .relative = 1e-12, .ranks = ranks});
+  };
+  const Solved alone = solution(LinearMethod::direct, nullptr);
+  const std::vector<double> expected = alone.u.host();
+  const double size = std::abs(*std::ranges::max_element(expected, {}, [](double u) { return std::abs(u); }));
+  std::vector<std::vector<double>> found(3);
+  ritz::testing::on_ranks(3, [&](Ranks& ranks) {
+    const Solved mine = solution(LinearMethod::minres, &ranks);
+    found[static_cast<std::size_t>(ranks.rank())] = mine.u.host();
+    for (std::size_t d = 0; d < 3; ++d) EXPECT_NEAR(mine.reaction[d], alone.reaction[d], 1e-6);
+  });
+  for (const std::vector<double>& mine : found) {
+    ASSERT_EQ(mine.size(), expected.size());
+    for (std::size_t i = 0; i < mine.size(); ++i) ASSERT_NEAR(mine[i], expected[i], 1e-6 * size) << i;
+  }
 }
 
 std::string error_of(const std::function<void()>& attempt) {
@@ -436,6 +457,105 @@ std::string error_of(const std::function<void()>& attempt) {
   return "nothing was thrown";
 }
 
+struct MovingBar {
+  explicit MovingBar(bool held = true) {
+    body.solids.material("bar", material());
+    if (held) body.solids.loads.fix("bar_x0");
+    body.frames.section("beam", {.element = beam(), .density = 2, .size = b * h});
+  }
+  Model model() const { return body.model(device_under_test(2)); }
+  Mesh mesh = bar_and_beam();
+  Body body{mesh, {"beam"}};
+};
+
+// A bar of both, as long as it is slender, has the frequencies of one beam; along its axis those of one bar.
+TEST(Body, VibratesAsOneBar) {
+  const MovingBar bar;
+  const VibrationModes modes = solve(bar.model(), Modal{{.count = 6}});
+  const double A = b * h, L = 2, root = 1.8751040687;
+  for (const double total : modes.total_mass) EXPECT_NEAR(total, 2 * A * L, 1e-9);
+  const double Iz = h * b * b * b / 12;
+  const double omega = root * root / (L * L) * std::sqrt(young * Iz / (2 * A));
+  EXPECT_NEAR(std::sqrt(modes.eigen.values[0]), omega, 0.02 * omega);
+  const auto along = std::ranges::max_element(modes.effective_mass, {}, [](const auto& of_mode) { return of_mode[0]; });
+  const double of_axis = std::numbers::pi / (2 * L) * std::sqrt(young / 2);
+  EXPECT_NEAR(std::sqrt(modes.eigen.values[static_cast<std::size_t>(along - modes.effective_mass.begin())]), of_axis,
+              6e-3 * of_axis);  // (k h)^2 / 24 of the two elements of the beam
+  EXPECT_NEAR((*along)[0], 8 / (std::numbers::pi * std::numbers::pi) * modes.total_mass[0], 0.01);
+}
+
+TEST(Body, FreeHasSixRigidMotionsWhateverItsParts) {
+  const Mesh cubes = two_cubes().mesh();
+  Body assembly(cubes, {"beam", "plate", "bar"});
+  give_materials(assembly);
+  const MovingBar bar(false);
+  for (const Model& model : {bar.model(), assembly.model(device_under_test(2))}) {
+    const VibrationModes modes = solve(model, Modal{{.count = 7}});
+    EXPECT_EQ(modes.rigid_motions, 6);
+    EXPECT_EQ(modes.rigid_count, 6);
+    EXPECT_GT(modes.frequencies[6], 0);
+    for (std::size_t d = 0; d < 3; ++d) {
+      double moved = 0;  // by rigid motions: all of the mass
+      for (std::size_t k = 0; k < 6; ++k) moved += modes.effective_mass[k][d];
+      EXPECT_NEAR(moved, modes.total_mass[d], 1e-6 * moved);
+    }
+  }
+}
+
+// f^2 = f0^2 (1 - P / P_cr), of a cantilever within some per cent.
+TEST(Body, VibratesSlowerUnderACompressiveForce) {
+  MovingBar bar;
+  const double L = 2, P = 0.5 * std::numbers::pi * std::numbers::pi * young * h * b * b * b / 12 / (4 * L * L);
+  bar.body.frames.loads.force("beam_end", {-P, 0, 0});
+  const Model model = bar.model();
+  const double free = solve(model, Modal{{.count = 1}}).eigen.values[0];
+  Modal loaded{{.count = 1}};
+  loaded.begin.u = solved(model).u.host();
+  EXPECT_NEAR(solve(model, loaded).eigen.values[0] / free, 0.5, 0.02);
+}
+
+// Average acceleration keeps the energy of a linear body; a state in balance with its loads stays as it is.
+TEST(Body, KeepsItsEnergyInTime) {
+  const MovingBar bar;
+  const Model model = bar.model();
+  const Layout layout = layout_of(model.spaces());
+  State begin{.u = std::vector<double>(static_cast<std::size_t>(layout.total()), 0.0), .v = {}};
+  begin.v = begin.u;
+  for (int k = 0; k < 2; ++k) {
+    const FunctionSpace& space = *model.spaces()[static_cast<std::size_t>(k)];
+    for (Node node = 0; node < space.node_count(); ++node)
+      begin.v[static_cast<std::size_t>(layout.first(k) + Index{node} * space.components() + 2)] = space.point(node)[0];
+  }
+  const TransientResult result =
+      solve(model, Transient{.end = 1, .spectral_radius = 1, .fixed_step = 0.1, .begin = std::move(begin)});
+  const EnergyBalance& energy = result.state.energy;
+  EXPECT_GT(energy.begin, 0.1);
+  EXPECT_GT(energy.strain, 0.05 * energy.begin);
+  EXPECT_NEAR(energy.kinetic + energy.strain, energy.begin, 1e-8 * energy.begin);
+}
+
+TEST(Body, StaysInBalanceWithItsLoadsAndReachesItByNewtonsMethod) {
+  MovingBar bar;
+  bar.body.frames.loads.force("beam_end", {0.1, 0.2, 0.3}, {0.1, 0, 0});
+  const Model model = bar.model();
+  const std::vector<double> expected = solved(model).u.host();
+  const double largest = std::abs(*std::ranges::max_element(expected, {}, [](double u) { return std::abs(u); }));
+  const TransientResult in_time = solve(model, Transient{.end = 1, .fixed_step = 0.5, .from_equilibrium = true});
+  const NonlinearSolution by_newton = solve(model, Nonlinear{.path = {0.5, 1}});
+  const std::vector<double> of_newton = by_newton.u.host();
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NEAR(in_time.state.u[i], expected[i], 1e-6 * largest);
+    EXPECT_NEAR(of_newton[i], expected[i], 1e-6 * largest);
+  }
+}
+
+TEST(Body, ReportsWhyItTakesNoExplicitSteps) {
+  const MovingBar bar;
+  EXPECT_THAT(
+      error_of([&] { (void)solve(bar.model(), Transient{.end = 1, .central_differences = CentralDifferences{}}); }),
+      ::testing::HasSubstr("central differences of beams or shells joined with solids"));
+}
+
 std::string error_of_beam(const Point& from, const Point& to) {
   Assembly parts;
   parts.box("block", {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}, CellKind::hex8}).lines("beam", from, to, 1);
@@ -445,6 +565,32 @@ std::string error_of_beam(const Point& from, const Point& to) {
   body.solids.loads.fix("block_x0");
   body.frames.section("beam", {.element = beam()});
   return error_of([&] { (void)solved(body.model(device_under_test(1))); });
+}
+
+// A beam that ends far from a solid, and is joined with its face by hand: a rigid arm, or the mean motion of the face.
+TEST(Body, IsJoinedByHandWithAFaceThatItDoesNotTouch) {
+  constexpr double M = 0.7, F = 0.2, L = 1, arm = 0.5;
+  const double I = b * h * h * h / 12;
+  for (const bool is_rigid : {false, true}) {
+    Assembly parts;
+    parts.box("bar", {{0, -b / 2, -h / 2}, {1, b / 2, h / 2}, {4, 2, 2}})
+        .lines("beam", {1 + L + arm, 0, 0}, {1 + arm, 0, 0}, 1);
+    const Mesh mesh = parts.mesh();
+    Body body(mesh, {"beam"});
+    body.solids.material("bar", material());
+    body.solids.loads.fix("bar_x0");
+    body.frames.section("beam", {.element = beam()});
+    body.join("beam_end", "bar_x1", is_rigid);
+    body.frames.loads.force("beam_x1", {0, 0, F}, {0, M, 0});
+    const Model model = body.model(device_under_test(2));
+    ASSERT_EQ(std::ssize(model.joints), 1);
+    EXPECT_EQ(model.joints.front().kind, is_rigid ? Joint::Kind::rigid_surface : Joint::Kind::surface);
+    const Solved s = solved(model);
+    const Node end = body.frame_part.mesh.region("beam_x1").nodes.front();
+    const double turn = (M * (2 * L) - F * (L * (arm + L + 0.5) + 0.5 * L * L)) / (young * I);
+    EXPECT_NEAR(s.frames[static_cast<std::size_t>(6 * end + 4)], turn, 5e-3 * std::abs(turn));
+    EXPECT_NEAR(s.reaction[2], -F, 1e-9);
+  }
 }
 
 TEST(Body, ReportsABeamThatNeitherTouchesNorIsClear) {
