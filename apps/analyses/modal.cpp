@@ -1,6 +1,6 @@
-#include "apps/analyses/case_analysis.hpp"
+#include "apps/analyses/modal.hpp"
+
 #include "apps/results/field_results.hpp"
-#include "apps/results/modal_results.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/physics/body.hpp"
 
@@ -15,14 +15,9 @@
 namespace ritz {
 namespace {
 
-struct ModalSettings {
-  Modal eigen;
-  ModeShapes shapes;
-};
-
-ModalSettings read_settings(Case& input) {
+ModalInput read_settings(Case& input) {
   const Case::Table t = input.table("modal", "number, method and output of the modes");
-  ModalSettings s;
+  ModalInput s;
   const bool has_band = t.has("band");
   if (has_band && t.has("count"))
     t.error("count", "a count and a band are given", "a band holds as many modes as it holds", "remove one of them");
@@ -84,13 +79,19 @@ int count_loose(const VibrationModes& modes) {
   return static_cast<int>(std::ranges::count_if(values, is_loose)) - modes.rigid_count;
 }
 
-void report(Run& run, const CaseModel& read, const VibrationModes& modes, double tolerance, Index unknowns) {
+}  // namespace
+
+void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const ModalInput& input, Index unknowns) {
+  if (input.factorised)
+    modes.eigen.choice = read.preloaded || run.step().continues()
+                             ? "factors count the modes of a loaded state"
+                             : "beams and thin shells are ill-conditioned, so they are factorised";
   auto phase = run.device().profile().phase("fields");
   const std::optional<double> known = read.mass ? read.mass() : std::nullopt;
   if (known) check_mass(modes, *known);
   const bool translates = !modes.total_mass.empty();  // several fields may have none
   const double mass = known ? *known : translates ? modes.total_mass.front() : 0;
-  record(run.results(), modes, unknowns, mass, tolerance);
+  record(run.results(), modes, unknowns, mass, input.eigen.relative);
   if (translates)
     run.log().line("mass: {:.8g}{}; rigid motions left by the supports: {}", mass,
                    run.report().program == "ritz-modal" ? " kg" : "", modes.rigid_motions);
@@ -104,6 +105,27 @@ void report(Run& run, const CaseModel& read, const VibrationModes& modes, double
   modes.eigen.vectors->get_column(modes.rigid_count, shape);
   read.judge_shape(shape);
 }
+
+void check_modes(const Model& model, const ModalInput& input) {
+  check(model, input.eigen);
+  if (!input.preload) return;
+  Model outside = model;
+  outside.load_cases.clear();
+  check(outside, *input.preload);
+  geometric_integrals(model, "modes under preload");
+}
+
+void find_preload(const CaseModel& read, const Observer& observer, const Prepared& prepared, ModalInput& input) {
+  if (!input.preload) return;
+  Model outside = read.model;
+  outside.load_cases.clear();
+  const StaticSolution state =
+      solve(outside, *input.preload, {.record = observer.record, .progress = observer.progress},
+            {.equations = prepared.equations, .supports = prepared.supports, .fields = prepared.fields});
+  input.eigen.begin.u = state.u.host();
+}
+
+namespace {
 
 // Adds the names of its results.
 void name_mode(std::size_t k, CaseModel& read) {
@@ -134,95 +156,82 @@ std::function<std::vector<Field>(const Vector& u)> motion_in(const Model& body) 
 
 class ModalAnalysis final : public CaseAnalysis {
  public:
-  // preload: how the state under the loads is found first; none: the body is free of stress.
-  ModalAnalysis(ModalSettings settings, bool factorised, std::optional<Static> preload)
-      : settings_(std::move(settings)), factorised_(factorised), preload_(std::move(preload)) {}
+  explicit ModalAnalysis(ModalInput input) : input_(std::move(input)) {}
 
   std::string beyond_linear_statics() const override { return "[modal]"; }
-  ModelDemands demands() const override { return {.held = preload_.has_value(), .loaded = preload_.has_value()}; }
-  void check(const Model& model) const override {
-    ritz::check(model, settings_.eigen);
-    if (!preload_) return;
-    ritz::check(model, *preload_);
-    geometric_integrals(model, "modes under preload");
+  ModelDemands demands() const override {
+    return {.held = input_.preload.has_value(), .loaded = input_.preload.has_value()};
   }
+  void check(const Model& model) const override { check_modes(model, input_); }
 
   Rates rates() const override { return Rates::beside; }
 
   Forecast forecast(Run& run, const CaseModel& read, const Prepared& prepared) const override {
-    if (settings_.eigen.band)
+    if (input_.eigen.band)
       run.log().notice(
           fmt::format("how many modes the band holds is known only when they are counted: the forecast is for {}",
-                      settings_.eigen.count));
-    return ritz::forecast(read.model, settings_.eigen, prepared);
+                      input_.eigen.count));
+    return ritz::forecast(read.model, input_.eigen, prepared);
   }
   // The masses, and the columns of the modes and of their search.
   MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
     constexpr Index search = 16;
     return fields.rates->matrix_needs() + MemoryNeeds().array<double>("vectors", fields.equations->layout().total(),
-                                                                      2 * Index{settings_.eigen.count} + search);
+                                                                      2 * Index{input_.eigen.count} + search);
   }
   Index host_of_shown(Run&, const CaseModel&, const Forecast& foreseen) const override {
     return foreseen.host_of_columns;
   }
 
-  void begin(const CaseModel&, StepBegin begin) override { settings_.eigen.begin = std::move(begin.from); }
+  void begin(const CaseModel&, StepBegin begin) override { input_.eigen.begin = std::move(begin.from); }
 
   State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
-    const double tolerance = settings_.eigen.relative;
     const Index unknowns =
         prepared.fields != nullptr ? prepared.fields->equations->layout().total() : read.space().unknown_count();
-    if (preload_) {
-      const StaticSolution state =
-          ritz::solve(read.model, *preload_, {.record = observer.record, .progress = observer.progress},
-                      {.equations = prepared.equations, .supports = prepared.supports, .fields = prepared.fields});
-      settings_.eigen.begin.u = state.u.host();
-    }
-    State about = run.step().is_last() ? State{} : settings_.eigen.begin;
-    if (!settings_.eigen.begin.points.empty())
+    find_preload(read, observer, prepared, input_);
+    State about = run.step().is_last() ? State{} : input_.eigen.begin;
+    if (!input_.eigen.begin.points.empty())
       run.log().line("modes: of the tangent in the state, without the stiffness of its stress");
-    VibrationModes modes = ritz::solve(read.model, std::move(settings_.eigen), observer, prepared);
-    if (factorised_)
-      modes.eigen.choice = read.preloaded || run.step().continues()
-                               ? "factors count the modes of a loaded state"
-                               : "beams and thin shells are ill-conditioned, so they are factorised";
-    report(run, read, modes, tolerance, unknowns);
-    if (is_body(read.model)) write_modes(run.results(), run.mesh(true), motion_in(read.model), modes, settings_.shapes);
-    else if (prepared.fields != nullptr) write_modes(run.results(), *prepared.fields, modes, settings_.shapes);
-    else write_modes(run.results(), read.space(), modes, settings_.shapes);
+    VibrationModes modes = ritz::solve(read.model, input_.eigen, observer, prepared);
+    report_modes(run, read, modes, input_, unknowns);
+    if (is_body(read.model)) write_modes(run.results(), run.mesh(true), motion_in(read.model), modes, input_.shapes);
+    else if (prepared.fields != nullptr) write_modes(run.results(), *prepared.fields, modes, input_.shapes);
+    else write_modes(run.results(), read.space(), modes, input_.shapes);
     return about;
   }
 
  private:
-  ModalSettings settings_;
-  bool factorised_;  // for want of a method that is named
-  std::optional<Static> preload_;
+  ModalInput input_;
 };
 
 }  // namespace
 
-std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
-  if (!read.modes) return nullptr;
-  ModalSettings settings = read_settings(run.input());
-  if (settings.shapes.factor != 0 && settings.shapes.phases == 0)
+ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers) {
+  ModalInput input = read_settings(run.input());
+  if (input.shapes.factor != 0 && input.shapes.phases == 0)
     run.log().notice("[modal] animate_displacement has no effect: [modal] animate is 0");
-  const bool factorised = (read.model.ill_conditioned || read.preloaded || run.step().continues()) &&
-                          settings.eigen.method == EigenMethod::automatic;
-  if (factorised) settings.eigen.method = EigenMethod::lanczos;
-  settings.eigen.ranks = run.options().ranks;
-  settings.eigen.say = [&run](const std::string& line) {
+  input.factorised = (read.model.ill_conditioned || read.preloaded || run.step().continues()) &&
+                     input.eigen.method == EigenMethod::automatic;
+  if (input.factorised) input.eigen.method = EigenMethod::lanczos;
+  input.eigen.ranks = run.options().ranks;
+  input.eigen.say = [&run](const std::string& line) {
     run.log().end_progress();
     run.log().line("{}", line);
   };
   const bool springs =
       std::ranges::any_of(read.model.attached, [](const AttachedMotion& each) { return each.stiffness > 0; });
-  const bool may_iterate = settings.eigen.method == EigenMethod::automatic && !settings.eigen.band && !springs;
-  if (settings.eigen.ranks != nullptr && may_iterate) settings.eigen.method = EigenMethod::lobpcg;
-  const int count = settings.eigen.band ? 1000 : settings.eigen.count;
+  const bool may_iterate = input.eigen.method == EigenMethod::automatic && !input.eigen.band && !springs;
+  if (input.eigen.ranks != nullptr && may_iterate) input.eigen.method = EigenMethod::lobpcg;
+  if (read.preloaded) input.preload = Static{.linear = solvers.linear()};
+  return input;
+}
+
+std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
+  if (!read.modes) return nullptr;
+  ModalInput input = read_modal(run, read, solvers);
+  const int count = input.eigen.band ? 1000 : input.eigen.count;
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) name_mode(k, read);
-  std::optional<Static> preload;
-  if (read.preloaded) preload = Static{.linear = solvers.linear()};
-  return std::make_unique<ModalAnalysis>(std::move(settings), factorised, std::move(preload));
+  return std::make_unique<ModalAnalysis>(std::move(input));
 }
 
 }  // namespace ritz

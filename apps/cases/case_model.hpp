@@ -8,6 +8,7 @@
 #include "apps/cases/gradient_input.hpp"
 #include "apps/cases/load_cases.hpp"
 #include "apps/cases/run.hpp"
+#include "apps/results/derived_fields.hpp"
 #include "apps/results/derived_results.hpp"
 #include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/observer.hpp"
@@ -31,6 +32,14 @@ struct TransientInput {
   bool begins_by_position = false;                                 // these are formulas of the position
 };
 
+// Fields of a motion about the state, for answers on modes.
+struct MotionFields {
+  EvaluatedFields names = {};                                     // of `derived`, without values
+  std::vector<std::string> roots = {};                            // of quadratic forms; all others are linear
+  std::function<std::vector<Field>(const Vector& u)> moved = {};  // "displacement", and rotations
+  std::function<EvaluatedFields(const Vector& u)> derived = {};   // stresses, section forces
+};
+
 struct CaseModel {
   Model model;  // its space lives as long as the run
   LoadCaseInputs load_cases = {};
@@ -50,6 +59,7 @@ struct CaseModel {
   std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
   std::function<void(const FieldsOfModel&, const SolutionView&)> show_fields = {};  // of a model that has fields
   std::function<void(const SolutionView&)> tell = {};         // more in the log and among the facts: motions of regions
+  MotionFields motion = {};                                   // where modes answer loads
   std::function<void(const Vector& shape)> judge_shape = {};  // of the first mode that is not rigid
 
   CaseModel (*reader)(Run&) = nullptr;  // reads the case of another run

@@ -7,6 +7,7 @@
 #include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
+#include "apps/cases/responses.hpp"
 #include "apps/cases/time_input.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/probes.hpp"
@@ -121,6 +122,31 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   run.results().write(std::move(nodal), std::move(stresses.cells), s.time, energies_of(s));
 }
 
+// Displacements, and stresses without the loads.
+MotionFields motion_fields(Run& run, const CaseModel& read) {
+  const FunctionSpace& space = read.space();
+  std::vector<Integral> stiffness;
+  std::ranges::copy_if(read.model.equations, std::back_inserter(stiffness),
+                       [](const Integral& each) { return each.form.has_matrix; });
+  MotionFields fields{.names = stress_names(false), .roots = {"von_mises"}};
+  std::erase_if(fields.names.nodal, [](const Field& each) { return each.name == "principal_stress"; });
+  fields.moved = [&run, &space](const Vector& u) {
+    return std::vector{run.results().fields().of("displacement", space, u)};
+  };
+  fields.derived = [&run, &space, stiffness = std::move(stiffness), names = fields.names,
+                    equations = std::shared_ptr<Operator>()](const Vector& u) mutable {
+    if (!equations) equations = std::make_shared<Operator>(space, stiffness);
+    const DerivedFields derived = evaluate(run.results(), *equations, u);
+    EvaluatedFields result = names;
+    fill_stresses(result.nodal, &Field::values, derived.at_nodes);
+    fill_stresses(result.nodal, &Field::finer_values,
+                  run.results().fields().at_points(space, derived.at_space_nodes, derived.components));
+    fill_stresses(result.cells, &Field::values, derived.at_cells);
+    return result;
+  };
+  return fields;
+}
+
 }  // namespace
 
 CaseModel read_elasticity(Run& run) {
@@ -146,8 +172,8 @@ CaseModel read_elasticity(Run& run) {
     own.push_back(&body.load_case(each.name));
     weighs = read_gravity(each.table, dimension, *own.back()) || weighs;
   }
-  read_elastic_materials(run, mesh, "[kg/m^3], needed with gravity and with [time]", weighs || read.time.has_value(),
-                         body);
+  read_elastic_materials(run, mesh, "[kg/m^3], needed with gravity, [time] and [inertia_relief]",
+                         weighs || read.time.has_value() || run.input().root().has("inertia_relief"), body);
   read_ground(run.input(), mesh, body);
   read_loads_on_body(run.input().root(), mesh, body.loads);
   read_thermal(run, run.input().root(), body.loads);
@@ -190,10 +216,19 @@ CaseModel read_elastic_vibration(Run& run) {
   const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   ElasticBody body(mesh, kind_of(plane), plane.weight);
   CaseModel read{.modes = true, .preloaded = has_preload(run)};
-  const bool stressed = read.preloaded || run.step().continues();
-  if (read.preloaded) {
+  const bool stressed = read.preloaded || run.step().continues(), answers = responds(run);
+  if (read.preloaded || (answers && outside_loads_excite(run, read))) {
     read_gravity(run.input().root(), mesh.dimension(), body.loads);
     read_loads_on_body(run.input().root(), mesh, body.loads);
+  }
+  if (answers) {
+    read.load_cases = read_exciting_loads(run, {"gravity", "body_force", "traction", "force", "pressure"},
+                                          relation_tables({{"material", "move it out of the load case"}}));
+    for (const LoadCaseInput& each : read.load_cases.cases) {
+      ElasticLoads& own = body.load_case(each.name);
+      read_gravity(each.table, mesh.dimension(), own);
+      read_loads_on_body(each.table, mesh, own);
+    }
   }
   read_elastic_materials(run, mesh, "[kg/m^3]", true, body);
   read_thermal(run, run.input().root(), body.loads);
@@ -213,6 +248,7 @@ CaseModel read_elastic_vibration(Run& run) {
     run.log().notice(
         "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
         "with waves around may be lower: model the body in three dimensions for them");
+  if (answers) read.motion = motion_fields(run, read);
   if (read.model.gone.empty())
     read.judge_shape = [&run, body, &space](const Vector& shape) { report_bending_cells(run, space, body, shape); };
   read.mass = [body, attached = read.attached_mass, whole = read.model.gone.empty()] {

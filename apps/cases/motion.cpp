@@ -50,23 +50,30 @@ TransientInput read_motion(Run& run, int displacements, int rotations) {
   return input;
 }
 
-void read_damping(Case& input, Model& model) {
-  const Case::Table t = input.table("damping", "Rayleigh damping: C = alpha M + beta K; without it there is none");
-  if (!t.present()) return;
+Case::Table damping_table(Case& input) {
+  return input.table("damping", "damping of motion: C = alpha M + beta K, or that of modes; without it there is none");
+}
+
+RayleighDamping read_rayleigh(const Case::Table& t) {
   if (t.has("rayleigh")) {
     for (const char* key : {"ratios", "frequencies"})
       if (t.has(key))
         t.refuse(key, fmt::format("'{}' was given with 'rayleigh'", key), "both say how much is damped",
                  "omit one of them");
     const std::vector<double> factors = t.vector("rayleigh", "[alpha in 1/s, beta in s]", {.size = 2, .minimum = 0});
-    model.damping = {.mass = factors[0], .stiffness = factors[1]};
-    return;
+    return {.mass = factors[0], .stiffness = factors[1]};
   }
   const std::vector<double> ratios = t.vector("ratios", "of the critical damping, at two frequencies", {.size = 2}),
                             frequencies = t.vector("frequencies", "[Hz]", {.size = 2, .above = 0});
   try {
-    model.damping = rayleigh_through({ratios[0], frequencies[0]}, {ratios[1], frequencies[1]});
+    return rayleigh_through({ratios[0], frequencies[0]}, {ratios[1], frequencies[1]});
   } catch (const Error& error) { t.error("ratios", error.message(), error.why(), error.fix(), error.exit()); }
+  return {};
+}
+
+void read_damping(Case& input, Model& model) {
+  const Case::Table t = damping_table(input);
+  if (t.present()) model.damping = read_rayleigh(t);
 }
 
 bool has_preload(Run& run) {

@@ -15,7 +15,9 @@ namespace ritz {
 // components after the displacements, which have values of their own.
 TransientInput read_motion(Run& run, int displacements, int rotations);
 
-void read_damping(Case& input, Model& model);  // [damping]
+void read_damping(Case& input, Model& model);         // [damping]
+Case::Table damping_table(Case& input);               // the same, unread
+RayleighDamping read_rayleigh(const Case::Table& t);  // `rayleigh`, or `ratios` at `frequencies`
 
 // [modal] preload: the body vibrates about its static equilibrium under the loads of the case.
 bool has_preload(Run& run);

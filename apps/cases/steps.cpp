@@ -15,16 +15,16 @@ const StepTables& step_tables() {
       .of_run = {"mesh",    "space",       "model",       "region",         "table",   "field",    "material",
                  "section", "orientation", "plugin",      "output",         "probe",   "sweep",    "gradient",
                  "title",   "load_case",   "combination", "allow_unloaded", "initial", "capacity", "inertia"},
-      .of_one = {"time", "modal", "buckling", "newton", "solver"}};
+      .of_one = {"time", "modal", "harmonic", "random", "spectrum", "buckling", "inertia_relief", "newton", "solver"}};
   return tables;
 }
 
 // Tables that make a step an analysis other than statics.
-constexpr const char* analyses[] = {"time", "modal", "buckling"};
+constexpr const char* analyses[] = {"time", "modal", "buckling", "inertia_relief"};
 
 void check_analyses(const Case::Table& table) {
   const std::string* first = nullptr;
-  static const std::string names[] = {"time", "modal", "buckling", "newton"};
+  static const std::string names[] = {"time", "modal", "buckling", "inertia_relief", "newton"};
   for (const std::string& name : names) {
     if (!table.has(name)) continue;
     if (first != nullptr && name != "newton")

@@ -353,6 +353,27 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
   return results;
 }
 
+std::vector<LinearProbe> evaluate_linear_probes(Case& input, const Mesh& mesh, std::span<const Field> linear, int count,
+                                                const std::function<ProbeFields(int)>& make) {
+  std::vector<Probe> probes = read_probes(input, mesh);
+  std::erase_if(probes, [&](const Probe& each) {
+    const bool is_extreme = each.measure == "min" || each.measure == "max";
+    return is_extreme || each.component == "magnitude" || !(each.place || each.region != nullptr) ||
+           std::ranges::find(linear, each.field, &Field::name) == linear.end();
+  });
+  std::vector<LinearProbe> results;
+  for (const Probe& each : probes) results.push_back({each.name, each.field, {}});
+  for (int set = 0; set < count && !probes.empty(); ++set) {
+    const ProbeFields fields = make(set);
+    for (std::size_t i = 0; i < probes.size(); ++i)
+      if (const std::optional<Target> target = find_target(probes[i], mesh, fields))
+        results[i].numbers.push_back(evaluate(probes[i], mesh, *target, fields));
+  }
+  std::erase_if(results, [](const LinearProbe& each) { return each.numbers.empty(); });
+  input.throw_if_any();
+  return results;
+}
+
 std::vector<std::pair<std::string, Node>> nodes_of_extremes(Case& input, const Mesh& mesh, const ProbeFields& fields) {
   std::vector<std::pair<std::string, Node>> result;
   Places places(mesh);

@@ -47,6 +47,15 @@ bool check_probes(Case& input, const Mesh& mesh, const ProbeFields& fields = {})
 std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& input, const Mesh& mesh,
                                                                          const ProbeFields& fields);
 
+// The probes that are linear in these fields, without values: not extreme values, nor magnitudes. For each the numbers
+// of `count` sets of values of the fields, `make(set)`: [set][number].
+struct LinearProbe {
+  std::string name, field;
+  std::vector<std::vector<double>> numbers;
+};
+std::vector<LinearProbe> evaluate_linear_probes(Case& input, const Mesh& mesh, std::span<const Field> linear, int count,
+                                                const std::function<ProbeFields(int)>& make);
+
 // Nodes of the mesh where probes of these fields take their least or greatest value, by the names of the probes: of
 // fields at nodes, over a region, each component.
 std::vector<std::pair<std::string, Node>> nodes_of_extremes(Case& input, const Mesh& mesh, const ProbeFields& fields);

@@ -85,6 +85,7 @@ void ResultWriter::commit(const Posted& posted) {
   result.also = [&] {
     std::vector<JournalFile> files;
     if (number == 0) files.push_back(folder_.write(resolved_.name, resolved_.text));
+    for (const Text& each : step.texts) files.push_back(folder_.write(each.name, each.text));
     if (probes_) {
       files.push_back(probes_->add(number, result.time, step.load_case, step.probes));
       files.back().path = folder_.relative(probes_->path());

@@ -31,6 +31,10 @@ struct SolvedStep {
   std::vector<Field> nodal, cells;
   const LagrangeCells* finer = nullptr;  // on which the nodal fields stand; null: on the mesh's
   Probes probes;                         // the same in every step
+  struct Text {
+    std::string name, text;
+  };
+  std::vector<Text> texts = {};  // files that are committed with it
   // called in the caller's thread, some time after the commit
   std::function<void(const std::string& file)> written = {};
 };
@@ -39,9 +43,7 @@ class ResultWriter {
  public:
   using Probes = SolvedStep::Probes;
   using Step = SolvedStep;
-  struct Text {
-    std::string name, text;
-  };
+  using Text = SolvedStep::Text;
 
   enum class Where { in_background, at_once };
 

@@ -485,8 +485,18 @@ void Results::follow(std::span<const Field> nodal, std::span<const Field> cells)
   pieces_->follow(*mesh_, nodal, cells, options);
 }
 
+void Results::add_table(const std::string& name, std::string text) {
+  tables_.push_back({fmt::format("{}_{}.csv", context_.name, name), std::move(text)});
+}
+
 void Results::write(SolvedStep step) {
   if (!writer_) open_writer(!step.probes.empty());
+  step.texts = std::exchange(tables_, {});
+  for (const SolvedStep::Text& each : step.texts) {
+    const std::string file = path_of(each.name).string();
+    context_.report.outputs.insert(context_.report.outputs.begin(), file);
+    context_.log.line("table: {}", file);
+  }
   if (writing_is_short()) context_.give_back_lists();
   // The load case by its place: the report's list may grow before the step is written.
   auto* const list = parts_;

@@ -109,6 +109,8 @@ class Results {
   // `numbers` have columns of their own after those of the probes.
   void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {},
              ResultWriter::Probes numbers = {});
+  // A table "<case>_<name>.csv", which is committed with the next step of write().
+  void add_table(const std::string& name, std::string text);
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count,
                     const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
@@ -180,6 +182,7 @@ class Results {
     bool is_kept = false;  // in a checkpoint
   };
   std::optional<Lack> lack_;
+  std::vector<SolvedStep::Text> tables_;   // that wait for the next step
   std::vector<std::string> steps_before_;  // down, of a solve that is not recorded yet
   bool has_large_strains_ = false;         // said
   std::optional<Shown> shown_;

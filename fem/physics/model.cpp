@@ -1,6 +1,7 @@
 #include "fem/physics/model.hpp"
 
 #include "fem/operator/untouched_unknowns.hpp"
+#include "fem/physics/free_body.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -249,6 +250,24 @@ void ModelSupports::find_floating(const Model& model) {
       const auto node = static_cast<Node>(unknown / components);
       set->prescribe_nodes({&node, 1}, static_cast<int>(unknown % components), 0.0, "prescribed mean motions");
     }
+}
+
+std::vector<std::vector<double>> stop_free_motions(const Model& model, ModelSupports& supports) {
+  if (!model.rigid) return {};
+  const Constraints& common = supports.common();
+  std::vector<std::vector<double>> motions =
+      free_motions(*model.space, held_unknowns(model, common), holding_rows(model, common), *model.rigid, model.gone);
+  const std::vector<std::size_t> stops = stops_of(motions, common);
+  if (stops.size() < motions.size())
+    throw Error(Exit::model, "a free body whose unknowns all take part in equations",
+                "none of them can be held while it is solved", "support it where it does not matter");
+  const auto components = static_cast<std::size_t>(model.space->components());
+  for (const std::size_t unknown : stops)
+    for (Constraints* set : supports.all()) {
+      const auto node = static_cast<Node>(unknown / components);
+      set->prescribe_nodes({&node, 1}, static_cast<int>(unknown % components), 0.0, "stops of a free body");
+    }
+  return motions;
 }
 
 Vector ModelSupports::prescribed(std::span<const double> factors) const {

@@ -118,6 +118,8 @@ class Errors(CaseTest):
         "not-converged": dict(case="fin", keys={"solver.method": "cg", "solver.preconditioner": "jacobi", "solver.max_iterations": 3}),
         "direct-solver-memory": dict(case="cantilever", program="ritz-elasticity", keys={"solver.method": "direct", "solver.direct_memory": 1e-6}),
         "host-memory": dict(arguments=["--host-memory-limit", "70000"], case="heat_sink"),
+        "vibration": dict(case="vibration/nafems_5h", program="ritz-modal", keys={"damping.ratio": 0}),
+        "inertia-relief": dict(body=GOOD.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850") + "[inertia_relief]\n"),
         "buckling": dict(case="buckling/column", program="ritz-structure", keys={"force.0.value": "[0, 0, 1]"}),
         "explicit-steps": dict(body=GOOD.replace("poisson = 0.3", "poisson = 0.3\ndensity = 7850") + '[time]\nend = 1\nstep = 1\nmethod = "central_differences"\n'),
         "modes-not-converged": dict(case="modal/cantilever", program="ritz-modal", keys={"modal.max_iterations": 1, "modal.method": "lobpcg"}),

@@ -52,8 +52,8 @@ void record_largest(Run& run, const Field& field) {
 
 }  // namespace
 
-std::vector<Field> section_forces(Run& run, const Operator& equations, const std::vector<StructureSection>& sections,
-                                  const std::vector<Vector3>& along, const Vector& u) {
+std::vector<Field> section_forces_of(Run& run, const Operator& equations, const std::vector<StructureSection>& sections,
+                                     const std::vector<Vector3>& along, const Vector& u) {
   auto phase = run.device().profile().phase("section forces");
   std::vector<Field> fields;
   std::set<std::string> done;
@@ -74,11 +74,17 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const std
         add_clamped_forces(equations.space().mesh(), cell, *beam, along[static_cast<std::size_t>(cell)],
                            field.values.data() + cell * field.components);
     }
-    record_largest(run, field);
   }
   for (const Field& named : section_force_names(sections, equations.space().mesh().cell_count()))
     for (Field& field : fields)
       if (same_field(field, named)) field.given = named.given;
+  return fields;
+}
+
+std::vector<Field> section_forces(Run& run, const Operator& equations, const std::vector<StructureSection>& sections,
+                                  const std::vector<Vector3>& along, const Vector& u) {
+  std::vector<Field> fields = section_forces_of(run, equations, sections, along, u);
+  for (const Field& field : fields) record_largest(run, field);
   return fields;
 }
 

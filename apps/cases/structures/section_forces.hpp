@@ -12,6 +12,10 @@ namespace ritz {
 std::vector<Field> section_forces(Run& run, const Operator& equations, const std::vector<StructureSection>& sections,
                                   const std::vector<Vector3>& along, const Vector& u);
 
+// The same, which prints and records nothing.
+std::vector<Field> section_forces_of(Run& run, const Operator& equations, const std::vector<StructureSection>& sections,
+                                     const std::vector<Vector3>& along, const Vector& u);
+
 // Their names, numbers of components, and the cells that have them.
 std::vector<Field> section_force_names(const std::vector<StructureSection>& sections, Index cell_count);
 

@@ -3,6 +3,7 @@
 #include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
+#include "apps/cases/responses.hpp"
 #include "apps/cases/time_input.hpp"
 #include "apps/cases/plugins.hpp"
 #include "apps/cases/shared_model.hpp"
@@ -97,6 +98,26 @@ void show(Run& run, const Operator& equations, const StructureView& view, const 
   run.results().write(std::move(nodal), std::move(derived.cells), s.time, energies_of(s));
 }
 
+// Displacements with rotations, and section forces.
+MotionFields motion_fields(Run& run, const CaseModel& read, std::shared_ptr<const StructureView> view) {
+  const FunctionSpace& space = read.space();
+  std::vector<Integral> stiffness;
+  std::ranges::copy_if(read.model.equations, std::back_inserter(stiffness),
+                       [](const Integral& each) { return each.form.has_matrix; });
+  MotionFields fields{.names = {{}, section_force_names(view->sections, space.mesh().cell_count())}};
+  fields.moved = [&space](const Vector& u) {
+    std::vector<Field> moved;
+    add_rates(space, &u, "displacement", "rotation", moved);
+    return moved;
+  };
+  fields.derived = [&run, &space, view, stiffness = std::move(stiffness),
+                    equations = std::shared_ptr<Operator>()](const Vector& u) mutable {
+    if (!equations) equations = std::make_shared<Operator>(space, stiffness);
+    return EvaluatedFields{{}, section_forces_of(run, *equations, view->sections, {}, u)};
+  };
+  return fields;
+}
+
 void add_inertia(Case& input, const Frames& frames, Model& model) {
   ErrorList unknown;
   model.inertia = frames.inertia(unknown);
@@ -125,7 +146,8 @@ CaseModel read_structure(Run& run) {
   read.load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
                                     relation_tables({{"section", move_out}, {"spring", move_out}, {"mass", move_out}}));
   const bool moves = goes_through_time(run);
-  bool weighs = moves || has_gravity(input.root());
+  const bool relieved = input.root().has("inertia_relief");
+  bool weighs = moves || relieved || has_gravity(input.root());
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   Frames& frames = view->frames;
   view->sections = read_sections(run, mesh, *view->catalogue, weighs, frames);
@@ -145,10 +167,8 @@ CaseModel read_structure(Run& run) {
   make_model(run, frames, space,
              {.displacements = true, .periodic = false, .masses = true, .gravity = std::move(gravity)}, {}, read);
   read.model.inertia.clear();
-  if (moves) {
-    read_damping(input, read.model);
-    add_inertia(input, frames, read.model);
-  }
+  if (moves) read_damping(input, read.model);
+  if (moves || relieved) add_inertia(input, frames, read.model);
   if (const Index untouched = read.supports->untouched(); untouched > 0)
     run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
   read.nodal_results = nodal_names(space.components(), moves);
@@ -164,19 +184,29 @@ CaseModel read_structure(Run& run) {
 CaseModel read_structure_vibration(Run& run) {
   if (run.input().root().has("material")) return read_body(run);
   const Mesh& mesh = run.mesh(true);
-  const FormCatalogue catalogue(run.device(), load_plugins(run));
+  auto view = std::make_shared<StructureView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)),
+                                              Frames(mesh));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
-  Frames frames(mesh);
-  read_sections(run, mesh, catalogue, true, frames);
+  Frames& frames = view->frames;
+  view->sections = read_sections(run, mesh, *view->catalogue, true, frames);
   CaseModel read{.modes = true, .preloaded = has_preload(run)};
   read_structure_supports(run.input().root(), mesh, !read.preloaded && !run.step().continues(), frames.components(),
                           frames.loads);
-  if (read.preloaded) read_structure_loads(run.input().root(), mesh, frames.loads);
+  const bool answers = responds(run);
+  if (read.preloaded || (answers && outside_loads_excite(run, read)))
+    read_structure_loads(run.input().root(), mesh, frames.loads);
+  if (answers) {
+    read.load_cases = read_exciting_loads(run, {"force", "line_load", "surface_load", "pressure", "gravity"},
+                                          relation_tables({{"section", "move it out of the load case"}}));
+    for (const LoadCaseInput& each : read.load_cases.cases)
+      read_structure_loads(each.table, mesh, frames.load_case(each.name));
+  }
   phase.reset();
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
   make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true, .masses = true}, {}, read);
   add_inertia(run.input(), frames, read.model);
+  if (answers) read.motion = motion_fields(run, read, view);
   return read;
 }
 

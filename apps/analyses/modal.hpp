@@ -1,0 +1,26 @@
+// [modal]: how the modes of a case are found and reported, for the analyses that take modes.
+#pragma once
+
+#include "apps/analyses/case_analysis.hpp"
+#include "apps/results/modal_results.hpp"
+
+#include <optional>
+
+namespace ritz {
+
+struct ModalInput {
+  Modal eigen;
+  ModeShapes shapes;
+  bool factorised = false;             // for want of a method that is named
+  std::optional<Static> preload = {};  // how the state under the loads is found first; none: the body is free of stress
+};
+
+ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers);
+// Checks of the modes and of their preload.
+void check_modes(const Model& model, const ModalInput& input);
+// Sets the state about which the body vibrates to that under the loads outside of load cases.
+void find_preload(const CaseModel& read, const Observer& observer, const Prepared& prepared, ModalInput& input);
+// Log, report, and the check of the mass.
+void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const ModalInput& input, Index unknowns);
+
+}  // namespace ritz

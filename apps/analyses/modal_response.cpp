@@ -1,0 +1,179 @@
+#include "apps/analyses/modal_response.hpp"
+
+#include "apps/show/field_component.hpp"
+#include "io/case/csv.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+// A field of the results of a response.
+std::vector<Field> moved_names(const CaseModel& read) {
+  const int dimension = mode_components(read.space());
+  std::vector<Field> names = {{"displacement", dimension}, {"acceleration", dimension}};
+  if (has_rotations(read.space())) names.push_back({"rotation", 3});
+  return names;
+}
+
+// Of fields that a motion alone does not have.
+void add_names(const std::vector<Field>& all, std::vector<Field>& fields) {
+  for (const Field& each : all)
+    if (std::ranges::find(fields, each.name, &Field::name) == fields.end()) fields.push_back(each);
+}
+
+void log_space(Run& run, const ModalSpace& space) {
+  std::string missing;
+  for (std::size_t d = 0; d < space.base.size(); ++d)
+    missing +=
+        fmt::format("{}{} {:.2f} %", d == 0 ? "" : ", ", "xyz"[space.modes.directions[d]], 100 * space.missing_mass(d));
+  run.log().line("modal space: {} modes and {} residual vectors; mass that no mode moves: {}", space.mode_count(),
+                 space.columns() - space.mode_count(), missing);
+  auto& facts = run.results().facts();
+  facts["residual_vectors"] = fmt::format("{}", space.columns() - space.mode_count());
+  std::vector<double> shares;
+  for (std::size_t d = 0; d < space.base.size(); ++d) shares.push_back(space.missing_mass(d));
+  facts["missing_mass"] = fmt::format("{:.6g}", fmt::join(shares, " "));
+}
+
+}  // namespace
+
+ModalResponse::ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, Response kind, const Case::Table& table)
+    : input_(read_modal(run, read, solvers)), damping_(read_modal_damping(run.input())) {
+  if (input_.shapes.phases > 0 || input_.shapes.unit_maximum)
+    run.log().notice("[modal] animate and normalise have no effect: the results are answers, not shapes of modes");
+  const bool outside = outside_loads_excite(run, read);
+  basis_ = {.loads_excite = outside,
+            .residual_vectors =
+                table.flag("residual_vectors", "adds the static answers to the excitations that the modes lack", true),
+            .linear = solvers.linear()};
+  excitations_ = read_excitations(table, kind, read, outside, mode_components(read.space()));
+  std::ranges::move(moved_names(read), std::back_inserter(read.nodal_results));
+  std::ranges::copy(read.motion.names.nodal, std::back_inserter(read.nodal_results));
+  std::ranges::copy(read.motion.names.cells, std::back_inserter(read.cell_results));
+}
+
+ModelDemands ModalResponse::demands() const {
+  return {.held = input_.preload.has_value(), .loaded = input_.preload.has_value()};
+}
+
+void ModalResponse::check(const Model& model) const {
+  check_modes(model, input_);
+  ModalBasis basis = basis_;
+  basis.modal.ranks = input_.eigen.ranks;
+  ritz::check(model, basis);
+}
+
+Forecast ModalResponse::forecast(Run&, const CaseModel& read, const Prepared& prepared) const {
+  ModalBasis basis = basis_;
+  basis.modal = input_.eigen;
+  Forecast result = ritz::forecast(read.model, basis, prepared);
+  result.results = results();
+  return result;
+}
+
+State ModalResponse::solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) {
+  find_preload(read, observer, prepared, input_);
+  State about = run.step().is_last() ? State{} : input_.eigen.begin;
+  basis_.modal = input_.eigen;
+  ModalSpace space = ritz::solve(read.model, basis_, observer, prepared);
+  report_modes(run, read, space.modes, input_, read.space().unknown_count());
+  log_space(run, space);
+  respond(run, read, space, numbered(excitations_, space));
+  return about;
+}
+
+EvaluatedFields fields_of_motion(const CaseModel& read, const Vector& u, const Vector* acceleration) {
+  EvaluatedFields fields = read.motion.derived(u);
+  std::vector<Field> nodal = read.motion.moved(u);
+  if (acceleration != nullptr) {
+    nodal.push_back(read.motion.moved(*acceleration).front());
+    nodal.back().name = "acceleration";
+  }
+  std::ranges::move(fields.nodal, std::back_inserter(nodal));
+  fields.nodal = std::move(nodal);
+  return fields;
+}
+
+std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, const ModalSpace& space) {
+  std::vector<Field> linear = moved_names(read);
+  for (const std::vector<Field>* names : {&read.motion.names.nodal, &read.motion.names.cells})
+    std::ranges::copy_if(*names, std::back_inserter(linear), [&](const Field& each) {
+      return std::ranges::find(read.motion.roots, each.name) == read.motion.roots.end();
+    });
+  // The columns, then translations of the base, of which accelerations alone are asked.
+  EvaluatedFields fields;
+  const auto make = [&](int set) {
+    std::vector<double> q(static_cast<std::size_t>(space.columns()), 0.0), carried(space.base.size(), 0.0);
+    if (set < space.columns()) q[static_cast<std::size_t>(set)] = 1;
+    else carried[static_cast<std::size_t>(set - space.columns())] = 1;
+    const Vector u = space.motion(q, carried);
+    fields = fields_of_motion(read, u, &u);
+    add_names(read.nodal_results, fields.nodal);
+    add_names(read.cell_results, fields.cells);
+    return ProbeFields{fields.nodal, fields.cells, run.results().measure(), run.results().fields().finer()};
+  };
+  const int sets = space.columns() + static_cast<int>(space.base.size());
+  const std::vector<LinearProbe> probes = evaluate_linear_probes(run.input(), run.mesh(), linear, sets, make);
+  const std::map<std::string, std::string> units =
+      probes.empty() ? std::map<std::string, std::string>()
+                     : probe_units(run.input(), run.mesh(), make(0), run.report().program);
+  std::vector<ProbedQuantity> result;
+  for (const LinearProbe& probe : probes)
+    for (std::size_t i = 0; i < probe.numbers.front().size(); ++i) {
+      const bool several = probe.numbers.front().size() > 1;
+      ProbedQuantity& each = result.emplace_back();
+      each.name = several ? fmt::format("{}.{}", probe.name, i) : probe.name;
+      if (const auto unit = units.find(probe.name); unit != units.end()) each.unit = unit->second;
+      each.quantity.is_acceleration = probe.field == "acceleration";
+      for (int set = 0; set < sets; ++set)
+        (set < space.columns() ? each.quantity.columns : each.quantity.carried)
+            .push_back(probe.numbers[static_cast<std::size_t>(set)][i]);
+    }
+  return result;
+}
+
+void each_values(EvaluatedFields& fields,
+                 const std::function<void(std::vector<double>& values, const Field&)>& change) {
+  for (std::vector<Field>* some : {&fields.nodal, &fields.cells})
+    for (Field& field : *some) {
+      change(field.values, field);
+      change(field.finer_values, field);
+    }
+}
+
+void combine_fields(const std::function<double(double sum, double next)>& combine, EvaluatedFields next,
+                    EvaluatedFields& sum) {
+  if (sum.nodal.empty()) {
+    sum = std::move(next);
+    return;
+  }
+  for (const auto& [from, to] : {std::pair{&next.nodal, &sum.nodal}, {&next.cells, &sum.cells}})
+    for (std::size_t i = 0; i < to->size(); ++i) {
+      std::ranges::transform((*to)[i].values, (*from)[i].values, (*to)[i].values.begin(), combine);
+      std::ranges::transform((*to)[i].finer_values, (*from)[i].finer_values, (*to)[i].finer_values.begin(), combine);
+    }
+}
+
+void print_peaks(Run& run, const EvaluatedFields& fields, const std::string& what) {
+  for (const Field& field : fields.nodal) {
+    if (field.name == "displacement" || field.name == "acceleration")
+      print_peak(run, run.mesh(), fmt::format("{} {}", what, field.name), magnitudes(field.values, field.components));
+    if (field.name == "von_mises") print_peak(run, run.mesh(), what + " von Mises stress", field.values);
+  }
+}
+
+std::string table_text(const std::vector<std::string>& columns, const std::vector<std::vector<double>>& rows) {
+  std::vector<std::string> cells;
+  for (const std::string& each : columns) cells.push_back(csv_cell(each));
+  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
+  for (const std::vector<double>& row : rows) text += fmt::format("{}\n", fmt::join(row, ","));
+  return text;
+}
+
+}  // namespace ritz

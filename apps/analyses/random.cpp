@@ -1,0 +1,116 @@
+#include "apps/analyses/modal_response.hpp"
+#include "fem/analysis/random_response.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <optional>
+#include <numbers>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+double hypotenuse(double x, double y) { return std::hypot(x, y); }
+
+class RandomAnalysis final : public ModalResponse {
+ public:
+  RandomAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t)
+      : ModalResponse(run, read, solvers, Response::random, t) {
+    range_ = t.vector("frequencies", "[lowest, highest] of the excitation [Hz]; without it those of its tables",
+                      {.fallback = std::vector<double>{}, .minimum = 0});
+    if (!range_.empty() && !(range_.size() == 2 && range_[0] < range_[1]))
+      t.error("frequencies", "the range of frequencies is not [lowest, highest]", {}, "give two, the lower one first");
+    if (range_.empty() &&
+        std::ranges::any_of(excitations(), [](const auto& each) { return each.excitation.size.constant(); }))
+      t.error("frequencies", "a constant spectral density without a range of frequencies",
+              "its mean square may be infinite", "give frequencies = [lowest, highest], or a table");
+    count_ = static_cast<int>(t.integer("count", "of frequencies in the table of densities; more lie around each mode",
+                                        {.fallback = 100, .minimum = 2, .maximum = 1000000}));
+  }
+
+  std::string beyond_linear_statics() const override { return "[random]"; }
+
+ private:
+  void respond(Run& run, const CaseModel& read, const ModalSpace& space,
+               const std::vector<Excitation>& excitations) override {
+    Random analysis{.damping = damping(), .excitations = excitations};
+    if (range_.size() == 2) analysis.low = range_[0], analysis.high = range_[1];
+    const auto [low, high] = range_of(analysis);
+    const RandomResponse response = random_response(space, analysis);
+    run.log().line("random response to {} excitation{} from {:g} to {:g} Hz", excitations.size(),
+                   excitations.size() == 1 ? "" : "s", low, high);
+    if (const double highest = space.modes.frequencies.back(); high > highest)
+      run.log().notice(fmt::format(
+          "the highest mode has {:.6g} Hz, and the excitation reaches {:g} Hz: find more modes", highest, high));
+    tabulate(run, space, analysis, response, probed_quantities(run, read, space));
+    write(run, read, space, response);
+  }
+
+  void tabulate(Run& run, const ModalSpace& space, const Random& analysis, const RandomResponse& response,
+                const std::vector<ProbedQuantity>& probes) const {
+    if (probes.empty()) return;
+    const auto [low, high] = range_of(analysis);
+    const std::vector<double> frequencies = frequencies_around_peaks(space, damping(), low, high, count_);
+    std::vector<std::string> columns = {"frequency"};
+    std::vector<std::vector<double>> rows;
+    for (const double f : frequencies) rows.emplace_back(1, f);
+    for (const ProbedQuantity& each : probes) {
+      columns.push_back(each.name);
+      double largest = 0, at = low;
+      for (std::vector<double>& row : rows) {
+        row.push_back(response_density(space, analysis, each.quantity, row[0]));
+        if (row.back() > largest) largest = row.back(), at = row[0];
+      }
+      const double rms = std::sqrt(response.mean_square(each.quantity));
+      const double rate = std::sqrt(response.mean_square_rate(each.quantity));
+      const double crossings = rms > 0 ? rate / rms / (2 * std::numbers::pi) : 0;
+      run.log().line("{}: rms {:.6g}{}, {:.5g} zero crossings upwards per second, largest density {:.6g} at {:.6g} Hz",
+                     each.name, rms, each.unit, crossings, largest, at);
+      auto& facts = run.results().facts();
+      facts["rms_" + each.name] = fmt::format("{:.10g}", rms);
+      facts["crossings_" + each.name] = fmt::format("{:.10g}", crossings);
+      facts["largest_density_" + each.name] = fmt::format("{:.10g}", largest);
+    }
+    run.results().add_table("response", table_text(columns, rows));
+  }
+
+  static void write(Run& run, const CaseModel& read, const ModalSpace& space, const RandomResponse& response) {
+    std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
+    const auto n = static_cast<std::ptrdiff_t>(space.columns());
+    EvaluatedFields rms;
+    for (const std::vector<double>& q : covariance_roots(response.displacement))
+      combine_fields(hypotenuse, fields_of_motion(read, space.motion(q), nullptr), rms);
+    EvaluatedFields accelerations;
+    for (const std::vector<double>& a : covariance_roots(response.acceleration)) {
+      const Vector u = space.motion({a.begin(), a.begin() + n}, {a.begin() + n, a.end()});
+      combine_fields(hypotenuse, {read.motion.moved(u), {}}, accelerations);
+    }
+    each_values(rms, [](std::vector<double>& values, const Field&) {
+      for (double& each : values) each = std::abs(each);
+    });
+    each_values(accelerations, [](std::vector<double>& values, const Field&) {
+      for (double& each : values) each = std::abs(each);
+    });
+    if (rms.nodal.empty()) throw Error(Exit::model, "the random excitation moves nothing");
+    rms.nodal.push_back(std::move(accelerations.nodal.front()));
+    rms.nodal.back().name = "acceleration";
+    print_peaks(run, rms, "rms of");
+    phase.reset();
+    run.results().write(std::move(rms.nodal), std::move(rms.cells));
+  }
+
+  std::vector<double> range_;
+  int count_;
+};
+
+}  // namespace
+
+std::unique_ptr<CaseAnalysis> random_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
+  if (!read.modes || !run.input().root().has("random")) return nullptr;
+  const Case::Table t = run.input().table(
+      "random", "answers of the modes to stationary random loads and motions of the base (docs/vibration.md)");
+  return std::make_unique<RandomAnalysis>(run, read, solvers, t);
+}
+
+}  // namespace ritz

@@ -1,0 +1,46 @@
+// Harmonic response on modes: steady vibration under loads and base motions of one frequency. Every column of a modal
+// space is an oscillator, (k (1 + i eta) + i w c - w^2 m) q = f (Clough and Penzien, Dynamics of Structures, 1993,
+// section 12-6).
+//
+//   for (const double f : frequencies_around_peaks(space, damping, 1, 100, 200))
+//     HarmonicMotion m = harmonic_response(space, {.damping = damping, .excitations = {{.load = 0}}}, f);
+#pragma once
+
+#include "fem/analysis/modal_space.hpp"
+
+#include <complex>
+#include <vector>
+
+namespace ritz {
+
+using Complex = std::complex<double>;
+
+struct Harmonic {
+  ModalDamping damping = {};
+  std::vector<Excitation> excitations = {};  // all of them at once, with their phases
+};
+
+// q of a unit force on a column.
+Complex receptance(const ModalSpace& space, const ModalDamping& damping, int column, double frequency);
+
+// Complex amplitudes: the motion is the real part of q e^(i w t).
+struct HarmonicMotion {
+  double frequency;              // [Hz]
+  std::vector<Complex> q;        // [column] relative to the base
+  std::vector<Complex> carried;  // [direction] acceleration of the base
+
+  std::vector<Complex> accelerations() const;  // [column] -w^2 q
+  Complex of(const ModalQuantity& quantity) const;
+};
+
+// Throws Error(Exit::model) where an undamped column is in resonance, or a free body at frequency 0.
+HarmonicMotion harmonic_response(const ModalSpace& space, const Harmonic& analysis, double frequency);
+
+// `count` frequencies in equal steps [Hz], and more around each mode: within a few half-power widths of it.
+std::vector<double> frequencies_around_peaks(const ModalSpace& space, const ModalDamping& damping, double low,
+                                             double high, int count);
+
+// The frequency in [low, high] at which f is largest, to the relative precision 1e-8: golden section.
+double peak_between(double low, double high, const std::function<double(double frequency)>& f);
+
+}  // namespace ritz

@@ -1,0 +1,172 @@
+#include "fem/analysis/inertia_relief.hpp"
+
+#include "fem/analysis/linear_system.hpp"
+#include "fem/analysis/setup.hpp"
+#include "fem/physics/free_body.hpp"
+#include "fem/ranks/divided_system.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <span>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+constexpr const char* relief = "inertia relief";
+
+// Free motions, orthonormal by the mass.
+class RigidBody {
+ public:
+  RigidBody(const Operator& masses, const std::vector<std::vector<double>>& motions) : masses_(masses) {
+    for (const std::vector<double>& each : motions) {
+      Vector r(masses.device(), std::span<const double>(each), "vectors");
+      for (int twice = 0; twice < 2; ++twice)
+        for (std::size_t i = 0; i < motions_.size(); ++i) axpy(-dot(momenta_[i], r), motions_[i], r);
+      Vector Mr = times(r);
+      const double size = std::sqrt(dot(r, Mr));
+      axpby(0.0, r, 1 / size, r);
+      axpby(0.0, Mr, 1 / size, Mr);
+      motions_.push_back(std::move(r));
+      momenta_.push_back(std::move(Mr));
+    }
+  }
+  // f without what accelerates the body as a rigid one; that is added to the acceleration.
+  void relieve(Vector& f, Vector& acceleration) const {
+    for (std::size_t i = 0; i < motions_.size(); ++i) {
+      const double along = dot(motions_[i], f);
+      axpy(along, motions_[i], acceleration);
+      axpy(-along, momenta_[i], f);
+    }
+  }
+  // u without rigid motions.
+  void remove_from(Vector& u) const {
+    for (std::size_t i = 0; i < motions_.size(); ++i) axpy(-dot(momenta_[i], u), motions_[i], u);
+  }
+  Vector times(const Vector& x) const {
+    Vector y = masses_.zeros();
+    masses_.residual(x, y);
+    return y;
+  }
+
+ private:
+  const Operator& masses_;
+  std::vector<Vector> motions_, momenta_;  // r_i, M r_i
+};
+
+// [component] The mean of a field over the mass.
+std::vector<double> mean_over_mass(const FunctionSpace& space, const RigidBody& body, const Vector& field) {
+  std::vector<double> means;
+  for (int d = 0; d < std::min(space.components(), space.mesh().dimension()); ++d) {
+    std::vector<double> moved(static_cast<std::size_t>(space.unknown_count()), 0.0);
+    for (auto i = static_cast<std::size_t>(d); i < moved.size(); i += static_cast<std::size_t>(space.components()))
+      moved[i] = 1;
+    const Vector t(space.device(), std::span<const double>(moved), "vectors"), Mt = body.times(t);
+    means.push_back(dot(Mt, field) / dot(Mt, t));
+  }
+  return means;
+}
+
+std::vector<double> sums(const std::vector<double>& values, int components) {
+  std::vector<double> result(static_cast<std::size_t>(components), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) result[i % result.size()] += values[i];
+  return result;
+}
+
+}  // namespace
+
+void check(const Model& model, const InertiaRelief& analysis) {
+  check(model, Static{});
+  require_no_prescribed_means(model, relief);
+  if (model.has_fields())
+    throw Error(Exit::model, fmt::format("{} of a model of several fields", relief), {}, "take one displacement");
+  if (model.inertia.empty())
+    throw Error(Exit::model, fmt::format("{} of a model without inertia", relief), "its masses balance the loads",
+                "give the materials a density");
+  if (!model.attached.empty())
+    throw Error(Exit::model, fmt::format("{} of a model with springs or masses at reference points", relief),
+                "their inertia is not in its masses", "let masses act at nodes");
+  if (analysis.linear.ranks != nullptr) throw_not_over_ranks(*analysis.linear.ranks, relief, "start one process");
+}
+
+ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Observer& observer,
+                     const Prepared& prepared) {
+  check(model, analysis);
+  ModelSupports supports(model);
+  const std::vector<std::vector<double>> motions = stop_free_motions(model, supports);
+  if (motions.empty())
+    throw Error(Exit::model, fmt::format("{} of a body that its supports hold", relief), "nothing accelerates it",
+                "omit [inertia_relief], or supports");
+  for (Constraints* each : supports.all()) each->finish();
+  const Constraints& stops = supports.common();
+  if (!stops.all_zero())
+    throw Error(Exit::model, fmt::format("{} with prescribed displacements other than zero", relief), {},
+                "prescribe zero, or nothing");
+  const Setup setup(model, {.equations = prepared.equations, .rates = prepared.rates, .supports = &supports},
+                    Setup::Held::not_needed, Setup::Rates::beside);
+  const Operator& equations = setup.equations();
+  const RigidBody body(setup.rates(), motions);
+  ReliefSolution result{
+      .state = {.u = equations.zeros()}, .acceleration = {}, .motions = static_cast<int>(motions.size())};
+  StaticSolution& s = result.state;
+  Vector f = equations.zeros(), acceleration = equations.zeros();
+  equations.residual(equations.zeros(), f);
+  axpby(0.0, f, -1.0, f);
+  const double size = norm2(f);
+  s.applied = sums(f.host(), model.space->components());
+  for (const double each : f.host()) s.load_size += std::abs(each);
+  body.relieve(f, acceleration);
+  result.acceleration = mean_over_mass(*model.space, body, acceleration);
+
+  if (observer.progress) observer.progress("solving");
+  LinearSystem system(equations, promised(analysis.linear, model), LinearSystem::Keeps::nothing);
+  system.linearise(Vector(), stops);
+  Vector b = equations.zeros();
+  copy(f, b);
+  stops.gather(b);
+  stops.set_zero(b);
+  s.report = system.solve(b, s.u);
+  if (!s.report.converged())
+    throw Error(Exit::not_converged,
+                fmt::format("the linear solver ({}) stopped: {}", s.report.method, name_of(s.report.reason)),
+                s.report.where, advice_for(s.report.reason));
+  stops.set_linear(s.u);
+  // The certificate: forces that are out of balance, those that stops take among them.
+  Vector r = equations.zeros(), at_rest = equations.zeros();
+  equations.residual(s.u, r);
+  equations.residual(equations.zeros(), at_rest);
+  axpy(-1.0, at_rest, r);
+  axpy(-1.0, f, r);
+  Vector free = equations.zeros();
+  copy(r, free);
+  ModelSupports own(model);  // without the stops
+  for (Constraints* each : own.all()) each->finish();
+  own.common().gather(free);
+  own.common().set_zero(free);
+  s.residual = size > 0 ? norm2(free) / size : 0;
+  s.reaction = equations.forces_for_results(r);
+  body.remove_from(s.u);
+  if (observer.record) observer.record(s.report);
+  if (observer.show) {
+    SolutionView view = view_of(s, analysis.linear.relative);
+    view.applied = {};  // reactions do not balance the loads
+    observer.show(view);
+  }
+  return result;
+}
+
+// Statics, with the masses and the rigid motions.
+Forecast forecast(const Model& model, const InertiaRelief& analysis, const Prepared&) {
+  Forecast result = forecast_of(model, model.equations, analysis.linear, {.columns = 1, .supports = 2});
+  const MemoryNeeds more = MemoryNeeds().array<double>("vectors", model.space->unknown_count(), 2 * 6 + 6);
+  for (ForecastPath& path : result.paths) {
+    path.peak += more;
+    path.at_solve += more.total();
+  }
+  result.host_of_elements += counted(model, model.inertia).host_bytes();
+  return result;
+}
+
+}  // namespace ritz

@@ -1,0 +1,164 @@
+#include "fem/analysis/random_response.hpp"
+
+#include "solvers/algebra/dense_symmetric.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <numbers>
+
+namespace ritz {
+namespace {
+
+Covariance zeros(int size) {
+  return {size, std::vector<double>(static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 0.0)};
+}
+
+// C += weight Re(x x^H)
+void add_products(double weight, const std::vector<Complex>& x, Covariance& C) {
+  const std::size_t n = x.size();
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j <= i; ++j)
+      C.values[i * n + j] += weight * (x[i].real() * x[j].real() + x[i].imag() * x[j].imag());
+}
+
+void mirror(Covariance& C) {
+  const auto n = static_cast<std::size_t>(C.size);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j) C.values[j * n + i] = C.values[i * n + j];
+}
+
+// Ends of intervals on which receptances and densities are smooth: steps of a quarter of a half-power width at a mode,
+// and longer ones away from it.
+std::vector<double> interval_ends(const ModalSpace& space, const Random& analysis, double low, double high) {
+  std::vector<double> ends = {low, high};
+  const auto add = [&](double f) {
+    if (f > low && f < high) ends.push_back(f);
+  };
+  for (const Excitation& each : analysis.excitations)
+    for (const auto& row : each.size.rows()) add(row[0]);
+  for (double f = std::max(low, 1e-4 * high); f < high; f *= std::pow(10, 0.02)) add(f);
+  for (int k = space.modes.rigid_count; k < space.columns(); ++k) {
+    const double at = space.frequency(k), width = analysis.damping.ratio_of(space, k) * at;
+    if (at > 4 * high) continue;
+    const double nearest = k > space.modes.rigid_count ? at - space.frequency(k - 1) : at;
+    const double reach =
+        std::max(20 * width, std::max(nearest, k + 1 < space.columns() ? space.frequency(k + 1) - at : at));
+    for (double s = 0; width * std::sinh(s) < reach; s += 0.25) {
+      add(at + width * std::sinh(s));
+      add(at - width * std::sinh(s));
+    }
+  }
+  std::ranges::sort(ends);
+  const auto same = std::ranges::unique(ends, [&](double a, double b) { return b - a <= 1e-12 * high; });
+  ends.erase(same.begin(), same.end());
+  return ends;
+}
+
+// Of an excitation of size 1.
+HarmonicMotion transfer(const ModalSpace& space, const ModalDamping& damping, Excitation excitation, double frequency) {
+  excitation.size = 1.0;
+  excitation.phase = 0;
+  return harmonic_response(space, {.damping = damping, .excitations = {std::move(excitation)}}, frequency);
+}
+
+void require_damping(const ModalSpace& space, const Random& analysis, double high) {
+  for (int k = space.modes.rigid_count; k < space.columns(); ++k)
+    if (space.frequency(k) <= high && !(analysis.damping.ratio_of(space, k) > 0))
+      throw Error(Exit::model, fmt::format("random response of mode {}, which nothing damps", k + 1),
+                  "it grows without bound", "give [damping]");
+}
+
+}  // namespace
+
+namespace {
+
+double product(const Covariance& C, const ModalQuantity& y) {
+  std::vector<double> weights = y.columns;
+  if (y.is_acceleration) weights.insert(weights.end(), y.carried.begin(), y.carried.end());
+  const std::size_t n = weights.size();
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) sum += weights[i] * C.values[i * n + j] * weights[j];
+  return sum;
+}
+
+}  // namespace
+
+double RandomResponse::mean_square(const ModalQuantity& quantity) const {
+  return product(quantity.is_acceleration ? acceleration : displacement, quantity);
+}
+
+double RandomResponse::mean_square_rate(const ModalQuantity& quantity) const {
+  return product(quantity.is_acceleration ? jerk : velocity, quantity);
+}
+
+std::array<double, 2> range_of(const Random& analysis) {
+  if (analysis.high > analysis.low) return {analysis.low, analysis.high};
+  double low = 1e300, high = 0;
+  for (const Excitation& each : analysis.excitations) {
+    if (each.size.constant())
+      throw Error(Exit::model, "a constant spectral density without a range of frequencies",
+                  "its mean square is infinite", "give frequencies = [lowest, highest], or a table");
+    low = std::min(low, each.size.lowest());
+    high = std::max(high, each.size.highest());
+  }
+  return {low, high};
+}
+
+RandomResponse random_response(const ModalSpace& space, const Random& analysis) {
+  const auto [low, high] = range_of(analysis);
+  require_damping(space, analysis, high);
+  const int n = space.columns();
+  const int all = n + static_cast<int>(space.base.size());
+  RandomResponse result{zeros(n), zeros(n), zeros(all), zeros(all)};
+  const std::vector<double> ends = interval_ends(space, analysis, low, high);
+  const double place = std::sqrt(0.6);
+  for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+    const double middle = 0.5 * (ends[i] + ends[i + 1]), half = 0.5 * (ends[i + 1] - ends[i]);
+    for (const auto& [at, part] : {std::pair(-place, 5.0 / 9), std::pair(0.0, 8.0 / 9), std::pair(place, 5.0 / 9)}) {
+      const double f = middle + at * half, w = 2 * std::numbers::pi * f;
+      for (const Excitation& each : analysis.excitations) {
+        const double weight = part * half * each.size.within(f);
+        if (weight == 0) continue;
+        const HarmonicMotion motion = transfer(space, analysis.damping, each, f);
+        std::vector<Complex> a = motion.accelerations();
+        a.insert(a.end(), motion.carried.begin(), motion.carried.end());
+        add_products(weight, motion.q, result.displacement);
+        add_products(weight * w * w, motion.q, result.velocity);
+        add_products(weight, a, result.acceleration);
+        add_products(weight * w * w, a, result.jerk);
+      }
+    }
+  }
+  for (Covariance* each : {&result.displacement, &result.velocity, &result.acceleration, &result.jerk}) mirror(*each);
+  return result;
+}
+
+double response_density(const ModalSpace& space, const Random& analysis, const ModalQuantity& quantity,
+                        double frequency) {
+  double sum = 0;
+  for (const Excitation& each : analysis.excitations)
+    sum += each.size.within(frequency) * std::norm(transfer(space, analysis.damping, each, frequency).of(quantity));
+  return sum;
+}
+
+std::vector<std::vector<double>> covariance_roots(const Covariance& covariance) {
+  const auto n = static_cast<std::size_t>(covariance.size);
+  // By the size of each coordinate, so that stiff ones are not lost next to soft ones.
+  std::vector<double> size(n), scaled(n * n);
+  for (std::size_t i = 0; i < n; ++i) size[i] = std::sqrt(covariance.values[i * n + i]);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      scaled[i * n + j] = size[i] > 0 && size[j] > 0 ? covariance.values[i * n + j] / (size[i] * size[j]) : 0;
+  const SymmetricEigen eigen = symmetric_eigen(std::move(scaled), covariance.size);
+  std::vector<std::vector<double>> roots;
+  for (std::size_t k = n; k-- > 0;) {
+    if (!(eigen.values[k] > 1e-13 * static_cast<double>(n))) break;
+    std::vector<double>& root = roots.emplace_back(n);
+    for (std::size_t i = 0; i < n; ++i) root[i] = std::sqrt(eigen.values[k]) * eigen.vectors[k * n + i] * size[i];
+  }
+  return roots;
+}
+
+}  // namespace ritz

@@ -1,0 +1,186 @@
+"""[harmonic], [random] and [spectrum]: NAFEMS R0016 5H and 5R, what follows from linearity, and what is refused."""
+import csv
+import math
+import pathlib
+import unittest
+
+import boxes
+import vtu
+from ritz import CaseTest, example
+
+DEEP = example("vibration/nafems_5h")
+CUBE = """[mesh]
+file = "mesh.msh"
+[[material]]
+region = "a"
+young = 200e9
+poisson = 0
+density = 8000
+"""
+CLAMP = '[[displacement]]\nregion = "a.x0"\nfixed = true\n[modal]\ncount = 3\n'
+SMOOTH = "".join(f'[[displacement]]\nregion = "a.{axis}0"\n{axis} = 0\n' for axis in "xyz") + "[modal]\ncount = 1\n"
+PULL = '[[load_case]]\nname = "{0}"\n[[load_case.traction]]\nregion = "a.{1}1"\nvalue = {2}\n'
+TABLE = '[[table]]\nname = "quake"\nfile = "quake.csv"\ninterpolation = "linear"\n'
+
+
+class Vibration(CaseTest):
+    def cube(self, body):
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        self.write("quake.csv", "f,a\n1,2\n10,5\n5000,5\n")
+        return self.write("case.toml", CUBE + body)
+
+    def refuse(self, phrase, body, exit_code=2, *arguments):
+        outcome = self.run_case("ritz-modal", self.cube(body), *arguments)
+        self.assertEqual(outcome.exit, exit_code, outcome.log + outcome.errors)
+        self.assertIn(phrase, outcome.errors)
+
+    def rows(self, outcome, name):
+        path = next(p for p in outcome.report["outputs"] if p.endswith(name))
+        with open(path, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def test_nafems_5h_meets_its_amplitude_moment_and_frequency(self):
+        """13.45 mm and 241.9 MPa at 42.65 Hz; the stress is 0.75 M of the section of 2 m."""
+        outcome = self.solve("ritz-modal", DEEP)
+        self.assert_close(outcome.fact("largest_deflection")[0], 13.45e-3, 0.004)
+        self.assert_close(outcome.fact("largest_deflection_hz")[0], 42.65, 5e-4)
+        self.assert_close(0.75 * outcome.probes["moment"], 241.9e6, 0.02)
+        self.assert_close(outcome.probes["deflection"], outcome.fact("largest_deflection")[0], 1e-5)
+        rows = self.rows(outcome, "_response.csv")
+        self.assertGreater(len(rows), 100)
+        top = max(rows, key=lambda row: float(row["deflection"]))
+        self.assert_close(float(top["frequency"]), 42.65, 1e-3)
+        self.assert_close(float(top["deflection_phase"]), -90, 0.03)
+
+    def test_nafems_5r_meets_its_density(self):
+        outcome = self.solve("ritz-modal", example("vibration/nafems_5r"))
+        self.assert_close(outcome.fact("largest_density_deflection")[0], 180.90e-6, 0.01)
+        # of one mode of width pi / 2 * 2 zeta f
+        width = math.sqrt(180.90e-6 * math.pi * 0.02 * 42.65)
+        self.assert_close(outcome.probes["deflection"], width, 0.02)
+
+    def test_units_of_force_and_mass_do_not_matter(self):
+        deep, unit = [self.solve("ritz-modal", DEEP, keys=keys).fact("largest_deflection")[0] for keys in ({}, {
+            "section.0.young": 200e3, "section.0.density": 8e-3, "line_load.0.value": [0, 1, 0]})]
+        self.assert_close(unit, deep, 1e-9)
+
+    def test_von_mises_is_the_largest_over_a_period(self):
+        """Stresses a along x and y in phase: a; a quarter of a period apart: sqrt(3/2) a; slowly, as in statics."""
+        for phase, largest in ((0, 1), (90, math.sqrt(1.5)), (180, math.sqrt(3))):
+            case = self.cube(SMOOTH + PULL.format("one", "x", [1e6, 0, 0]) + PULL.format("two", "y", [0, 1e6, 0]) + f"""
+[harmonic]
+frequencies = [0, 1]
+count = 2
+fields_at = [0.01]
+[[harmonic.load]]
+load_case = "one"
+[[harmonic.load]]
+load_case = "two"
+phase = {phase}
+[[probe]]
+name = "stress"
+field = "von_mises"
+region = "a"
+measure = "max"
+""")
+            self.assert_close(self.solve("ritz-modal", case, "--overwrite").probes["stress"], 1e6 * largest, 1e-6)
+
+    def test_directions_add_as_their_rules_say(self):
+        sums = {}
+        for rule in ("srss", "100-40-40"):
+            base = '[[spectrum.base]]\ndirection = [0, 1, 0]\nacceleration = "quake(f)"\n'
+            case = self.cube(TABLE + CLAMP + f'[damping]\nratio = 0.05\n[spectrum]\ndirections = "{rule}"\n' + base * 2 +
+                             '[[probe]]\nname = "end"\nfield = "displacement"\ncomponent = "y"\nregion = "a.x1"\nmeasure = "max"\n')
+            sums[rule] = self.solve("ritz-modal", case, "--overwrite").probes["end"]
+        self.assert_close(sums["100-40-40"] / sums["srss"], 1.4 / math.sqrt(2), 1e-9)
+
+    def test_a_base_that_moves_slowly_carries_the_body_along(self):
+        case = self.cube(CLAMP + """[damping]
+ratio = 0.02
+[harmonic]
+frequencies = [0.01, 1]
+fields_at = [0.1]
+[[harmonic.base]]
+direction = [0, 0, 1]
+acceleration = 9.81
+""")
+        fields = vtu.read(self.solve("ritz-modal", case).results())["PointData"]
+        for value in fields["acceleration"][2::3]:
+            self.assert_close(value, 9.81, 1e-6)
+        self.assertLess(max(abs(w) for w in fields["displacement"]), 1e-6)
+
+    def test_a_preload_moves_the_peak(self):
+        """f^2 = f_0^2 (1 + P / P_cr) of the pinned column at half of Euler's load, pushed across by a load case."""
+        peaks = []
+        for force in (0, -0.5 * math.pi**2 * 210e9 * 0.02**4 / 12):
+            case = self.write("column.toml", f"""[mesh]
+file = "{pathlib.Path(example("buckling/column")).parent}/column.msh"
+scale = 0.001
+[[section]]
+region = "column"
+element = "beam"
+young = 210e9
+poisson = 0.3
+density = 7850
+profile = "rectangle"
+height = 0.02
+width = 0.02
+[[support]]
+region = "foot"
+pinned = true
+[[support]]
+region = "foot"
+rz = 0
+[[support]]
+region = "head"
+x = 0
+y = 0
+[[force]]
+region = "head"
+value = [0, 0, {force or -1e-6}]
+[[load_case]]
+name = "across"
+[[load_case.line_load]]
+region = "column"
+value = [1, 0, 0]
+[modal]
+count = 4
+preload = true
+[damping]
+ratio = 0.01
+[harmonic]
+frequencies = [10, 100]
+[[probe]]
+name = "middle"
+field = "displacement"
+component = "x"
+point = [0, 0, 0.5]
+""")
+            peaks.append(self.solve("ritz-modal", case, "--overwrite").fact("largest_middle_hz")[0])
+        self.assert_close((peaks[1] / peaks[0])**2, 0.5, 0.005)
+
+    def test_what_is_not_possible_is_refused(self):
+        harmonic = "[harmonic]\nfrequencies = [1, 5000]\n"
+        pull = '[[traction]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n'
+        damped = "[damping]\nratio = 0.02\n"
+        self.refuse("nothing damps it", pull + CLAMP + harmonic, 4)
+        self.refuse("nothing excites the modes", CLAMP + "[random]\nfrequencies = [1, 2]\n", 2)
+        self.refuse("no load outside of load cases excites", CLAMP + "preload = true\n" + pull + damped + harmonic +
+                    "[[harmonic.load]]\n")
+        self.refuse("there is no load case 'two'", PULL.format("one", "x", [1, 0, 0]) + CLAMP + damped + harmonic +
+                    '[[harmonic.load]]\nload_case = "two"\n')
+        self.refuse("a case has [harmonic] and [random]", pull + CLAMP + damped + harmonic + "[random]\n")
+        self.refuse("the range from 5 to 1 Hz is empty", pull + CLAMP + damped + "[harmonic]\nfrequencies = [5, 1]\n")
+        self.refuse("a constant spectral density without a range", pull + CLAMP + damped +
+                    "[random]\n[[random.load]]\ndensity = 1\n")
+        self.refuse("a response spectrum of a body with", TABLE + "[modal]\ncount = 8\n" + damped +
+                    '[spectrum]\n[[spectrum.base]]\ndirection = [1, 0, 0]\nacceleration = "quake(f)"\n', 4)
+
+    def test_a_check_reads_everything_and_foresees_the_memory(self):
+        outcome = self.run_case("ritz-modal", DEEP, "--check")
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        self.assertIn("forecast: 66 unknowns", outcome.log)
+
+
+if __name__ == "__main__":
+    unittest.main()
