@@ -71,7 +71,7 @@ struct Found {  // a set, and where its labels live
   const InpSet* set;
 };
 
-// Where the model, parts and instances stand; [0] is the model.
+// Places of the model, parts and instances; [0] is the model.
 std::vector<Placement> placements_of(const InpDeck& deck, const std::string& path, std::vector<std::string>& notices) {
   std::vector<Placement> placements;
   placements.push_back({.name = "", .scopes = {&deck.model}});
