@@ -54,6 +54,48 @@ Plan make_plan(CellKind from, CellKind to) {
   return plan;
 }
 
+// [old node] its number among the nodes that are taken over: those that the new cells use, and those that no cell ever
+// used; -1: none.
+std::vector<Node> kept_numbers(const MeshData& old, const std::vector<Plan>& plans) {
+  constexpr std::uint8_t used = 1, kept = 2;
+  std::vector<std::uint8_t> state(old.points.size() / 3);
+  for (std::size_t b = 0; b < plans.size(); ++b) {
+    for (const Node node : old.blocks[b].nodes) state[static_cast<std::size_t>(node)] |= used;
+    for (Index c = 0; c < old.blocks[b].cell_count(); ++c)
+      for (const int i : plans[b].old_node)
+        if (i >= 0) state[static_cast<std::size_t>(old.blocks[b].cell(c)[static_cast<std::size_t>(i)])] |= kept;
+  }
+  std::vector<Node> numbers(state.size(), -1);
+  Node next = 0;
+  for (std::size_t i = 0; i < state.size(); ++i)
+    if (state[i] != used) numbers[i] = next++;
+  return numbers;
+}
+
+// Members that stay; and new nodes all of whose parents are members, except of points and in the middle of lines.
+void renew_node_region(Region& region, bool are_points, const MeshData& old, const std::vector<Plan>& plans,
+                       const std::vector<Node>& new_number, const std::vector<CellBlock>& blocks) {
+  std::vector<std::uint8_t> member(old.points.size() / 3);
+  for (const Node node : region.nodes) member[static_cast<std::size_t>(node)] = 1;
+  region.nodes.clear();
+  for (std::size_t i = 0; i < member.size(); ++i)
+    if (member[i] != 0 && new_number[i] >= 0) region.nodes.push_back(new_number[i]);
+  for (std::size_t b = 0; b < plans.size(); ++b)
+    for (std::size_t i = 0; i < plans[b].parents.size(); ++i) {
+      if (plans[b].old_node[i] >= 0 || are_points || traits(plans[b].to).dimension == 1) continue;
+      for (Index c = 0; c < old.blocks[b].cell_count(); ++c) {
+        const auto cell = old.blocks[b].cell(c);
+        const auto& parents = plans[b].parents[i];
+        if (std::all_of(parents.begin(), parents.end(), [&](int p) {
+              return member[static_cast<std::size_t>(cell[static_cast<std::size_t>(p)])] != 0;
+            }))
+          region.nodes.push_back(blocks[b].nodes[static_cast<std::size_t>(c) * plans[b].parents.size() + i]);
+      }
+    }
+  std::sort(region.nodes.begin(), region.nodes.end());
+  region.nodes.erase(std::unique(region.nodes.begin(), region.nodes.end()), region.nodes.end());
+}
+
 // A place that needs a new node: slot = position in the block's new connectivity, counted through all blocks.
 struct Slot {
   std::size_t block;
@@ -79,13 +121,15 @@ class Renewal {
   }
 
   MeshData run(std::span<const std::string> points) {
+    new_number_ = kept_numbers(old_, plans_);
     keep_nodes();
     add_shared_nodes(2);
     add_shared_nodes(4);
     add_centres();
     new_.regions = old_.regions;
     for (Region& region : new_.regions)
-      if (region.kind == RegionKind::nodes) renew_node_region(region, std::ranges::count(points, region.name) > 0);
+      if (region.kind == RegionKind::nodes)
+        renew_node_region(region, std::ranges::count(points, region.name) > 0, old_, plans_, new_number_, new_.blocks);
     return std::move(new_);
   }
 
@@ -97,23 +141,9 @@ class Renewal {
     return {block, offset / n, static_cast<std::size_t>(offset % n)};
   }
 
-  // Takes over the nodes that the new cells use, and those that no cell ever used.
   void keep_nodes() {
-    constexpr std::uint8_t used = 1, kept = 2;
-    std::vector<std::uint8_t> state(old_.points.size() / 3);
-    for (std::size_t b = 0; b < plans_.size(); ++b) {
-      for (const Node node : old_.blocks[b].nodes) state[static_cast<std::size_t>(node)] |= used;
-      for (Index c = 0; c < old_.blocks[b].cell_count(); ++c)
-        for (const int i : plans_[b].old_node)
-          if (i >= 0) state[static_cast<std::size_t>(old_.blocks[b].cell(c)[static_cast<std::size_t>(i)])] |= kept;
-    }
-    new_number_.assign(state.size(), -1);
-    Node next = 0;
-    for (std::size_t i = 0; i < state.size(); ++i)
-      if (state[i] != used) {
-        new_number_[i] = next++;
-        new_.points.insert(new_.points.end(), &old_.points[3 * i], &old_.points[3 * i] + 3);
-      }
+    for (std::size_t i = 0; i < new_number_.size(); ++i)
+      if (new_number_[i] >= 0) new_.points.insert(new_.points.end(), &old_.points[3 * i], &old_.points[3 * i] + 3);
     for (std::size_t b = 0; b < plans_.size(); ++b) {
       const Plan& plan = plans_[b];
       const std::size_t n = plan.old_node.size();
@@ -207,29 +237,6 @@ class Renewal {
                   "node numbers have 32 bits", "keep linear cells, or split the mesh");
     new_.points.insert(new_.points.end(), x.begin(), x.end());
     return static_cast<Node>(node);
-  }
-
-  // Members that stay; and new nodes all of whose parents are members, except of points and in the middle of lines.
-  void renew_node_region(Region& region, bool are_points) {
-    std::vector<std::uint8_t> member(old_.points.size() / 3);
-    for (const Node node : region.nodes) member[static_cast<std::size_t>(node)] = 1;
-    region.nodes.clear();
-    for (std::size_t i = 0; i < member.size(); ++i)
-      if (member[i] != 0 && new_number_[i] >= 0) region.nodes.push_back(new_number_[i]);
-    for (std::size_t b = 0; b < plans_.size(); ++b)
-      for (std::size_t i = 0; i < plans_[b].parents.size(); ++i) {
-        if (plans_[b].old_node[i] >= 0 || are_points || traits(plans_[b].to).dimension == 1) continue;
-        for (Index c = 0; c < old_.blocks[b].cell_count(); ++c) {
-          const auto cell = old_.blocks[b].cell(c);
-          const auto& parents = plans_[b].parents[i];
-          if (std::all_of(parents.begin(), parents.end(), [&](int p) {
-                return member[static_cast<std::size_t>(cell[static_cast<std::size_t>(p)])] != 0;
-              }))
-            region.nodes.push_back(connectivity({b, c, i}));
-        }
-      }
-    std::sort(region.nodes.begin(), region.nodes.end());
-    region.nodes.erase(std::unique(region.nodes.begin(), region.nodes.end()), region.nodes.end());
   }
 
   const MeshData& old_;

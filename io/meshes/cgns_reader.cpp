@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 namespace ritz {
+namespace cgns {
 namespace {
 
 using enum CellKind;
@@ -93,379 +94,397 @@ struct ElementRun {
   Index position;  // of the first among the cells of this kind
 };
 
-class CgnsReader {
- public:
-  CgnsReader(const std::string& path, bool structural) : tree_(Hdf5Tree::open(path)) {
-    raw_.source = path;
-    raw_.structural = structural;
-  }
-  MeshData read(std::vector<std::string>& notices) {
-    const std::vector<std::string> bases = labelled("", "CGNSBase_t");
-    if (bases.size() != 1)
-      throw Error(Exit::mesh, fmt::format("'{}' holds {} bases", tree_->path(), bases.size()),
-                  bases.empty() ? "" : "they are " + quoted_list(names_of(bases)), "export one base only");
-    base_ = bases[0];
-    const std::vector<std::string> zones = labelled(base_, "Zone_t");
-    if (zones.empty())
-      throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree_->path()), "",
-                  "export the mesh, not only its solution");
-    for (const std::string& zone : zones) read_zone(zone, zones.size() > 1);
-    report_unit_of_length(tree_->path(), unit_of_length(zones.front()), notices);
-    if (zones.size() > 1 || structured_) join_zones(notices);
-    if (point_elements_ > 0)
-      notices.push_back(fmt::format("{} point elements of '{}' were left out", point_elements_, tree_->path()));
-    return mesh_of(std::move(raw_), notices);
-  }
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+std::vector<std::string> names_of(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const std::string& path : paths) names.push_back(name_of(path));
+  return names;
+}
 
- private:
-  static std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-  static std::vector<std::string> names_of(const std::vector<std::string>& paths) {
-    std::vector<std::string> names;
-    for (const std::string& path : paths) names.push_back(name_of(path));
-    return names;
+std::vector<std::string> labelled(const Hdf5Tree& tree, const std::string& parent, std::string_view wanted) {
+  std::vector<std::string> paths;
+  for (const std::string& name : tree.children(parent.empty() ? "/" : parent)) {
+    if (name.starts_with(" ")) continue;  // data of the parent
+    const std::string path = parent + "/" + name;
+    if (tree.text_attribute(path, "type") == "LK")
+      tree.fail(path, "is a link to another file or place; write the mesh without links");
+    if (tree.text_attribute(path, "label") == wanted) paths.push_back(path);
   }
-  std::string label(const std::string& path) const { return tree_->text_attribute(path, "label"); }
-  std::vector<std::string> labelled(const std::string& parent, std::string_view wanted) const {
-    std::vector<std::string> paths;
-    for (const std::string& name : tree_->children(parent.empty() ? "/" : parent)) {
-      if (name.starts_with(" ")) continue;  // data of the parent
-      const std::string path = parent + "/" + name;
-      if (tree_->text_attribute(path, "type") == "LK")
-        tree_->fail(path, "is a link to another file or place; write the mesh without links");
-      if (label(path) == wanted) paths.push_back(path);
-    }
-    return paths;
-  }
-  std::string text(const std::string& path) const {
-    return tree_->has(path) ? without_padding(tree_->characters(path + "/ data")) : std::string();
-  }
-  std::vector<std::int64_t> integers(const std::string& path) const { return tree_->integers(path + "/ data"); }
+  return paths;
+}
+std::string text(const Hdf5Tree& tree, const std::string& path) {
+  return tree.has(path) ? without_padding(tree.characters(path + "/ data")) : std::string();
+}
+std::vector<std::int64_t> integers(const Hdf5Tree& tree, const std::string& path) {
+  return tree.integers(path + "/ data");
+}
 
-  // Unit of the coordinates, or else of the zone or the base; empty if none is given. The texts of 32 characters are
-  // mass, length, time, ...
-  std::string unit_of_length(const std::string& zone) const {
-    for (const std::string& place : {zone + "/GridCoordinates/CoordinateX", zone + "/GridCoordinates", zone, base_})
-      if (const std::string units = place + "/DimensionalUnits"; tree_->has(units + "/ data"))
-        if (const std::vector<std::string> texts = fixed_texts(tree_->characters(units + "/ data"), 32);
-            texts.size() > 1)
-          return texts[1];
-    return {};
-  }
+// Unit of the coordinates, or else of the zone or the base; empty if none is given. The texts of 32 characters are
+// mass, length, time, ...
+std::string unit_of_length(const Hdf5Tree& tree, const std::string& base, const std::string& zone) {
+  for (const std::string& place : {zone + "/GridCoordinates/CoordinateX", zone + "/GridCoordinates", zone, base})
+    if (const std::string units = place + "/DimensionalUnits"; tree.has(units + "/ data"))
+      if (const std::vector<std::string> texts = fixed_texts(tree.characters(units + "/ data"), 32); texts.size() > 1)
+        return texts[1];
+  return {};
+}
 
-  void read_zone(const std::string& zone, bool one_of_several) {
-    const std::string type = text(zone + "/ZoneType");
-    if (type != "Unstructured" && type != "Structured" && !type.empty())
-      tree_->fail(zone, fmt::format("is a zone of type '{}'", type));
-    first_node_ = static_cast<Index>(raw_.points.size()) / 3;
-    runs_.clear();
-    read_points(zone);
-    const std::array before = cell_counts();
-    std::optional<StructuredGrid> grid;
-    if (type == "Unstructured") {
-      for (const std::string& section : labelled(zone, "Elements_t")) read_section(section);
-      std::sort(runs_.begin(), runs_.end(), [](const ElementRun& a, const ElementRun& b) { return a.first < b.first; });
-      for (std::size_t i = 1; i < runs_.size(); ++i)
-        if (runs_[i].first < runs_[i - 1].first + runs_[i - 1].count)
-          tree_->fail(zone, fmt::format("has two elements with number {}", runs_[i].first));
-    } else {
-      grid = read_grid(zone);
-    }
-    for (const std::string& list : labelled(zone, "ZoneBC_t"))
-      for (const std::string& condition : labelled(list, "BC_t")) {
-        if (grid) read_condition_on_grid(*grid, condition);
-        else read_condition(condition);
-      }
-    if (!one_of_several) return;
-    const std::array after = cell_counts();
-    for (const CellKind kind : all_cell_kinds()) {
-      const auto k = static_cast<std::size_t>(kind);
-      if (traits(kind).dimension == 3 || highest_ == traits(kind).dimension)
-        append(raw_.group(name_of(zone)).cells, {kind, before[k], after[k] - before[k]});
-    }
-  }
-  std::array<Index, cell_kind_count> cell_counts() const {
-    std::array<Index, cell_kind_count> counts{};
-    for (const CellKind kind : all_cell_kinds()) counts[static_cast<std::size_t>(kind)] = raw_.cell_count(kind);
-    return counts;
-  }
+// A boundary condition is a region of its own name, of its families, and of those that these belong to (where Gmsh
+// has physical groups).
+std::vector<std::string> names_of_condition(const Hdf5Tree& tree, const std::string& condition) {
+  std::vector<std::string> names{name_of(condition)};
+  const auto add_families = [&](const std::string& member) {
+    for (const char* kind : {"FamilyName_t", "AdditionalFamilyName_t"})
+      for (const std::string& path : labelled(tree, member, kind))
+        if (const std::string family = text(tree, path);
+            !family.empty() && std::ranges::find(names, family) == names.end())
+          names.push_back(family);
+  };
+  const std::string base = condition.substr(0, condition.find('/', 1));
+  add_families(condition);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (const std::string family = base + "/" + names[i]; tree.has(family)) add_families(family);
+  return names;
+}
 
-  void read_points(const std::string& zone) {
-    std::string coordinates = zone + "/GridCoordinates";
-    if (!tree_->has(coordinates)) tree_->fail(zone, "has no GridCoordinates");
-    std::size_t count = 0;
-    constexpr std::array axes{"CoordinateX", "CoordinateY", "CoordinateZ"};
-    for (std::size_t k = 0; k < axes.size(); ++k) {
-      const std::string axis = coordinates + "/" + axes[k];
-      if (!tree_->has(axis)) {
-        if (k == 0) tree_->fail(coordinates, "has no CoordinateX: Ritz reads Cartesian coordinates");
-        continue;
-      }
-      const std::vector<double> x = tree_->reals(axis + "/ data");
-      if (k == 0) {
-        count = x.size();
-        raw_.points.resize(raw_.points.size() + 3 * count);
-      }
-      if (x.size() != count) tree_->fail(axis, fmt::format("has {} values, and CoordinateX {}", x.size(), count));
-      for (std::size_t i = 0; i < count; ++i) raw_.points[3 * (static_cast<std::size_t>(first_node_) + i) + k] = x[i];
+// Appends [node][3], and returns the number of nodes.
+std::int64_t read_points(const Hdf5Tree& tree, const std::string& zone, std::vector<double>& points) {
+  std::string coordinates = zone + "/GridCoordinates";
+  if (!tree.has(coordinates)) tree.fail(zone, "has no GridCoordinates");
+  std::size_t count = 0, before = points.size();
+  constexpr std::array axes{"CoordinateX", "CoordinateY", "CoordinateZ"};
+  for (std::size_t k = 0; k < axes.size(); ++k) {
+    const std::string axis = coordinates + "/" + axes[k];
+    if (!tree.has(axis)) {
+      if (k == 0) tree.fail(coordinates, "has no CoordinateX: Ritz reads Cartesian coordinates");
+      continue;
     }
-    node_count_ = static_cast<std::int64_t>(count);
+    const std::vector<double> x = tree.reals(axis + "/ data");
+    if (k == 0) {
+      count = x.size();
+      points.resize(before + 3 * count);
+    }
+    if (x.size() != count) tree.fail(axis, fmt::format("has {} values, and CoordinateX {}", x.size(), count));
+    for (std::size_t i = 0; i < count; ++i) points[before + 3 * i + k] = x[i];
   }
+  return static_cast<std::int64_t>(count);
+}
 
-  void read_section(const std::string& section) {
-    const std::vector<std::int64_t> about = integers(section), range = integers(section + "/ElementRange");
-    if (about.empty() || range.size() < 2 || range[1] < range[0])
-      tree_->fail(section, "has no element type or no range");
-    const std::vector<std::int64_t> numbers = integers(section + "/ElementConnectivity");
-    std::size_t at = 0;
-    const bool mixed = about[0] == cgns_mixed;
-    for (std::int64_t element = range[0]; element <= range[1];) {
-      const std::int64_t type = mixed ? next(numbers, at, section) : about[0];
-      const std::optional<CellKind> kind = kind_here(type, section);
-      if (!kind && type != cgns_node)
-        throw Error(
-            Exit::mesh,
-            fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_->path(), type),
-            "Ritz has no such cells (polygons and polyhedra, NGON_n and NFACE_n, wedges of order 3 or 4, or cells "
-            "without some of their nodes)",
-            "write BAR, TRI, QUAD, TETRA, PYRA, PENTA and HEXA elements of order 1 or 2");
-      const std::int64_t count = mixed ? 1 : range[1] - range[0] + 1;
-      const auto width = static_cast<std::size_t>(kind ? file_node_count(raw_.node_sets, *kind) : 1);
-      if (count > static_cast<std::int64_t>((numbers.size() - at) / width))
-        tree_->fail(section,
-                    fmt::format("has elements {} to {}, but only {} node numbers", range[0], range[1], numbers.size()));
-      if (kind)
-        add_cells(section, *kind, element, count,
-                  std::span(numbers).subspan(at, static_cast<std::size_t>(count) * width));
-      else add_run({element, count, {}, 0}), point_elements_ += count;
-      at += static_cast<std::size_t>(count) * width;
-      element += count;
-    }
-  }
-  // The kind for elements of a type; appends their nodes in the order of the kind. Empty for points and for kinds that
-  // Ritz does not have.
-  std::optional<CellKind> kind_here(std::int64_t type, const std::string& section) {
-    const auto high = std::ranges::find(high_order_elements, type, &HighOrderElement::type);
-    const bool is_high = high != high_order_elements.end();
-    const std::optional<CellKind> kind = is_high ? complete_quadratic(high->shape) : kind_of(type);
-    if (!kind) return kind;
-    NodeSet& set = raw_.node_sets[static_cast<std::size_t>(*kind)];
-    const int order = is_high ? high->order : 0;
-    if (set.order == order) return kind;
-    if (raw_.cell_count(*kind) > 0)
-      throw Error(Exit::mesh,
-                  fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree_->path(), type),
-                  "others of the same shape are of another order; cells of order 3 and more are taken at order 2, and "
-                  "then they must be all of one order",
-                  "write elements of one order");
-    set = is_high ? node_set(*high) : NodeSet{};
-    return kind;
-  }
-  std::int64_t next(const std::vector<std::int64_t>& numbers, std::size_t& at, const std::string& section) const {
-    if (at >= numbers.size()) tree_->fail(section, "has fewer node numbers than its elements need");
-    return numbers[at++];
-  }
-  void add_cells(const std::string& section, CellKind kind, std::int64_t element, std::int64_t count,
-                 std::span<const std::int64_t> numbers) {
-    std::vector<Node>& nodes = raw_.nodes_of(kind);
-    const Index position = raw_.cell_count(kind);
-    const std::size_t before = nodes.size();
-    const bool own_nodes = raw_.node_sets[static_cast<std::size_t>(kind)].nodes.empty();
-    append_cells(nodes, numbers, static_cast<int>(file_node_count(raw_.node_sets, kind)),
-                 own_nodes ? cgns_node_order(kind) : std::span<const int>());
-    for (std::size_t i = before; i < nodes.size(); ++i)
-      nodes[i] = nodes[i] < 0 || nodes[i] >= node_count_ ? Node{-1} : static_cast<Node>(nodes[i] + first_node_);
-    add_run({element, count, kind, position});
-    append(raw_.group(name_of(section)).cells, {kind, position, count});
-    highest_ = std::max(highest_, traits(kind).dimension);
-  }
-  void add_run(const ElementRun& run) {
-    if (!runs_.empty() && runs_.back().kind == run.kind && runs_.back().first + runs_.back().count == run.first)
-      runs_.back().count += run.count;
-    else runs_.push_back(run);
-  }
+// Numbers of the points and cells of a zone in the mesh.
+struct Zone {
+  std::string path;
+  Index first_node;
+  std::int64_t node_count;
+  std::vector<ElementRun> runs;        // ascending; of an unstructured zone
+  std::optional<StructuredGrid> grid;  // of a structured one
+  Index first_cell = 0;                // of the grid
 
-  StructuredGrid read_grid(const std::string& zone) {
-    const std::vector<std::int64_t> extents = integers(zone);  // of points, of cells, of points on boundaries
-    const std::size_t dimension = extents.size() / 3;
-    if (dimension < 2 || dimension > 3 || extents.size() != 3 * dimension)
-      tree_->fail(zone, fmt::format("has {} numbers as its size; structured zones of 2 and 3 dimensions have 6 and 9",
-                                    extents.size()));
-    std::array<Index, 3> points{1, 1, 1};
-    std::int64_t count = 1;
-    for (std::size_t d = 0; d < dimension; ++d) {
-      if (extents[d] < 2 || extents[d] > node_count_ / count)
-        tree_->fail(zone, fmt::format("has {} points in direction {}, and {} coordinates in all", extents[d], d + 1,
-                                      node_count_));
-      count *= points[d] = static_cast<Index>(extents[d]);
-    }
-    if (count != node_count_) tree_->fail(zone, fmt::format("has {} points, and {} coordinates", count, node_count_));
-    StructuredGrid grid(static_cast<int>(dimension), points, static_cast<Node>(first_node_));
-    grid.turn_to_positive(raw_.points);
-    first_cell_ = raw_.cell_count(structured_kind(grid.dimension()));
-    add_patch(raw_.group(name_of(zone)), grid, grid.all());
-    structured_ = true;
-    highest_ = std::max(highest_, grid.dimension());
-    return grid;
+  std::int64_t highest_number() const {  // of its points and elements
+    return std::max(node_count, runs.empty() ? 0 : runs.back().first + runs.back().count - 1);
   }
-  void add_patch(RawGroup& group, const StructuredGrid& grid, const StructuredRange& range) {
-    const CellKind kind = structured_kind(range.dimension());
-    const Index before = raw_.cell_count(kind);
-    grid.append_cells(range, raw_.nodes_of(kind));
-    append(group.cells, {kind, before, raw_.cell_count(kind) - before});
-  }
-
-  // Ranges of points or faces become facets (or cells, when they fill the zone's dimension), lists of points stay
-  // points.
-  void read_condition_on_grid(const StructuredGrid& grid, const std::string& condition) {
-    const std::string where = text(condition + "/GridLocation");
-    const bool of_points = where.empty() || where == "Vertex";
-    const auto dimension = static_cast<std::size_t>(grid.dimension());
-    if (tree_->has(condition + "/PointRange")) {
-      const StructuredRange range = read_range(grid, condition + "/PointRange", where);
-      for (const std::string& name : names_of_condition(condition)) {
-        RawGroup& group = raw_.group(name);
-        if (range.dimension() == grid.dimension()) {
-          for (const auto& [first, count] : grid.rows_of_cells(range))
-            append(group.cells, {structured_kind(grid.dimension()), first_cell_ + first, count});
-        } else if (range.dimension() + 1 == grid.dimension()) add_patch(group, grid, range);
-        else std::ranges::copy(grid.nodes(range), std::back_inserter(group.nodes));
-      }
-    } else if (tree_->has(condition + "/PointList")) {
-      if (!of_points)
-        tree_->fail(
-            condition,
-            fmt::format("is a list at '{}'; of structured zones Ritz reads ranges, and lists of points", where));
-      const std::vector<std::int64_t> list = integers(condition + "/PointList");
-      for (const std::string& name : names_of_condition(condition))
-        for (std::size_t i = 0; i + dimension <= list.size(); i += dimension) {
-          std::array<Index, 3> at{};
-          for (std::size_t d = 0; d < dimension; ++d) at[d] = point_along(grid, d, list[i + d], condition);
-          raw_.group(name).nodes.push_back(grid.node(at[0], at[1], at[2]));
-        }
-    }
-  }
-  Index point_along(const StructuredGrid& grid, std::size_t direction, std::int64_t number,
-                    const std::string& place) const {
-    const Index count = grid.points_along(static_cast<int>(direction));
-    if (number < 1 || number > count)
-      tree_->fail(place,
-                  fmt::format("names point {} in direction {}, and the zone has {}", number, direction + 1, count));
-    return static_cast<Index>(number - 1);
-  }
-  // "FaceCenter" and the like count faces: they lie on the points of one direction, and between those of the others.
-  StructuredRange read_range(const StructuredGrid& grid, const std::string& path, const std::string& where) const {
-    const std::vector<std::int64_t> ends = integers(path);
-    const auto dimension = static_cast<std::size_t>(grid.dimension());
-    if (ends.size() != 2 * dimension)
-      tree_->fail(path, fmt::format("has {} numbers; the zone has {} dimensions", ends.size(), dimension));
-    StructuredRange range{};
-    const bool of_points = where.empty() || where == "Vertex", of_cells = where == "CellCenter";
-    std::size_t across = dimension;  // the direction that faces look in
-    for (std::size_t d = 0; d < dimension; ++d) {
-      const std::int64_t count = grid.points_along(static_cast<int>(d));
-      const bool at_an_end = ends[d] == ends[dimension + d] && (ends[d] == 1 || ends[d] == count);
-      if (where == std::string{"IJK"[d]} + "FaceCenter" ||
-          (!where.starts_with("I") && !where.starts_with("J") && !where.starts_with("K") && at_an_end &&
-           across == dimension))
-        across = d;
-    }
-    if (!of_points && !of_cells && across == dimension)
-      tree_->fail(path, "is a range of faces inside of the zone that look nowhere: no end of it is an end of the zone");
-    for (std::size_t d = 0; d < dimension; ++d) {
-      const bool between = of_cells || (!of_points && d != across);
-      range.first[d] = point_along(grid, d, std::min(ends[d], ends[dimension + d]), path);
-      range.last[d] = point_along(grid, d, std::max(ends[d], ends[dimension + d]) + between, path);
-    }
-    return range;
-  }
-
-  // A boundary condition is a region of its own name, of its families, and of those that these belong to (where Gmsh
-  // has physical groups).
-  std::vector<std::string> names_of_condition(const std::string& condition) const {
-    std::vector<std::string> names{name_of(condition)};
-    const auto add_families = [&](const std::string& member) {
-      for (const char* kind : {"FamilyName_t", "AdditionalFamilyName_t"})
-        for (const std::string& path : labelled(member, kind))
-          if (const std::string family = text(path); !family.empty() && std::ranges::find(names, family) == names.end())
-            names.push_back(family);
-    };
-    add_families(condition);
-    for (std::size_t i = 0; i < names.size(); ++i)
-      if (const std::string family = base_ + "/" + names[i]; tree_->has(family)) add_families(family);
-    return names;
-  }
-  void read_condition(const std::string& condition) {
-    bool of_elements = false;
-    std::vector<std::int64_t> list;
-    for (const char* child : {"PointList", "PointRange", "ElementList", "ElementRange"}) {
-      const std::string path = condition + "/" + child;
-      if (!tree_->has(path)) continue;
-      list = integers(path);
-      of_elements = child[0] == 'E';
-      if (std::string_view(child).ends_with("Range")) {
-        if (list.size() != 2 || list[0] < 1 || list[1] < list[0] || list[1] > highest_number())
-          tree_->fail(path, "is no range of numbers of this zone");
-        const std::int64_t first = list[0], last = list[1];
-        list.clear();
-        for (std::int64_t i = first; i <= last; ++i) list.push_back(i);
-      }
-      break;
-    }
-    if (const std::string where = text(condition + "/GridLocation"); !where.empty() && where != "Vertex")
-      of_elements = true;
-    for (const std::string& name : names_of_condition(condition)) {
-      RawGroup& group = raw_.group(name);
-      for (const std::int64_t number : list) {
-        if (of_elements) add_element(group, number, condition);
-        else if (number < 1 || number > node_count_)
-          tree_->fail(condition, fmt::format("names node {}, and the zone has {}", number, node_count_));
-        else group.nodes.push_back(static_cast<Node>(first_node_ + number - 1));
-      }
-    }
-  }
-  std::int64_t highest_number() const {
-    return std::max(node_count_, runs_.empty() ? 0 : runs_.back().first + runs_.back().count - 1);
-  }
-  void add_element(RawGroup& group, std::int64_t number, const std::string& condition) {
-    const auto after = std::upper_bound(runs_.begin(), runs_.end(), number,
-                                        [](std::int64_t n, const ElementRun& run) { return n < run.first; });
-    if (after == runs_.begin() || number >= std::prev(after)->first + std::prev(after)->count)
-      tree_->fail(condition, fmt::format("names element {}, which no section of the zone has", number));
-    const ElementRun& run = *std::prev(after);
-    if (run.kind) append(group.cells, {*run.kind, run.position + number - run.first, 1});
-  }
-
-  // Zones repeat the points of the faces between them.
-  void join_zones(std::vector<std::string>& notices) {
-    Index joined = 0;
-    const std::vector<Node> number = join_points(raw_.points, joined);
-    if (joined == 0) return;
-    notices.push_back(
-        fmt::format("{} points of zones of '{}' that lie on another were joined with it", joined, tree_->path()));
-    const auto rename = [&number](std::vector<Node>& nodes) {
-      for (Node& node : nodes)
-        if (node >= 0) node = number[static_cast<std::size_t>(node)];
-    };
-    for (std::vector<Node>& nodes : raw_.nodes) rename(nodes);
-    for (RawGroup& group : raw_.groups) rename(group.nodes);
-  }
-
-  std::unique_ptr<Hdf5Tree> tree_;
-  RawMesh raw_;
-  std::string base_;             // its path
-  Index first_node_ = 0;         // of the zone
-  std::int64_t node_count_ = 0;  // of the zone
-  std::int64_t point_elements_ = 0;
-  int highest_ = 0;               // dimension of the cells so far
-  Index first_cell_ = 0;          // of the zone, when it is structured
-  bool structured_ = false;       // one of the zones: a ring of cells closes where its points coincide
-  std::vector<ElementRun> runs_;  // of the zone, ascending
 };
 
+void add_run(const ElementRun& run, std::vector<ElementRun>& runs) {
+  if (!runs.empty() && runs.back().kind == run.kind && runs.back().first + runs.back().count == run.first)
+    runs.back().count += run.count;
+  else runs.push_back(run);
+}
+
+// The kind for elements of a type; appends their nodes in the order of the kind. Empty for points and for kinds that
+// Ritz does not have.
+std::optional<CellKind> kind_here(const Hdf5Tree& tree, std::int64_t type, const std::string& section, RawMesh& raw) {
+  const auto high = std::ranges::find(high_order_elements, type, &HighOrderElement::type);
+  const bool is_high = high != high_order_elements.end();
+  const std::optional<CellKind> kind = is_high ? complete_quadratic(high->shape) : kind_of(type);
+  if (!kind) return kind;
+  NodeSet& set = raw.node_sets[static_cast<std::size_t>(*kind)];
+  const int order = is_high ? high->order : 0;
+  if (set.order == order) return kind;
+  if (raw.cell_count(*kind) > 0)
+    throw Error(Exit::mesh,
+                fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree.path(), type),
+                "others of the same shape are of another order; cells of order 3 and more are taken at order 2, and "
+                "then they must be all of one order",
+                "write elements of one order");
+  set = is_high ? node_set(*high) : NodeSet{};
+  return kind;
+}
+
+std::int64_t next(const Hdf5Tree& tree, const std::vector<std::int64_t>& numbers, std::size_t& at,
+                  const std::string& section) {
+  if (at >= numbers.size()) tree.fail(section, "has fewer node numbers than its elements need");
+  return numbers[at++];
+}
+
+void add_cells(const std::string& section, CellKind kind, std::int64_t element, std::span<const std::int64_t> numbers,
+               Zone& zone, RawMesh& raw) {
+  std::vector<Node>& nodes = raw.nodes_of(kind);
+  const Index position = raw.cell_count(kind), width = file_node_count(raw.node_sets, kind),
+              count = std::ssize(numbers) / width;
+  const std::size_t before = nodes.size();
+  const bool own_nodes = raw.node_sets[static_cast<std::size_t>(kind)].nodes.empty();
+  append_cells(nodes, numbers, static_cast<int>(width), own_nodes ? cgns_node_order(kind) : std::span<const int>());
+  for (std::size_t i = before; i < nodes.size(); ++i)
+    nodes[i] = nodes[i] < 0 || nodes[i] >= zone.node_count ? Node{-1} : static_cast<Node>(nodes[i] + zone.first_node);
+  add_run({element, count, kind, position}, zone.runs);
+  append(raw.group(name_of(section)).cells, {kind, position, count});
+}
+
+void read_section(const Hdf5Tree& tree, const std::string& section, Zone& zone, RawMesh& raw) {
+  const std::vector<std::int64_t> about = integers(tree, section), range = integers(tree, section + "/ElementRange");
+  if (about.empty() || range.size() < 2 || range[1] < range[0]) tree.fail(section, "has no element type or no range");
+  const std::vector<std::int64_t> numbers = integers(tree, section + "/ElementConnectivity");
+  std::size_t at = 0;
+  const bool mixed = about[0] == cgns_mixed;
+  for (std::int64_t element = range[0]; element <= range[1];) {
+    const std::int64_t type = mixed ? next(tree, numbers, at, section) : about[0];
+    const std::optional<CellKind> kind = kind_here(tree, type, section, raw);
+    if (!kind && type != cgns_node)
+      throw Error(
+          Exit::mesh,
+          fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree.path(), type),
+          "Ritz has no such cells (polygons and polyhedra, NGON_n and NFACE_n, wedges of order 3 or 4, or cells "
+          "without some of their nodes)",
+          "write BAR, TRI, QUAD, TETRA, PYRA, PENTA and HEXA elements of order 1 or 2");
+    const std::int64_t count = mixed ? 1 : range[1] - range[0] + 1;
+    const auto width = static_cast<std::size_t>(kind ? file_node_count(raw.node_sets, *kind) : 1);
+    if (count > static_cast<std::int64_t>((numbers.size() - at) / width))
+      tree.fail(section,
+                fmt::format("has elements {} to {}, but only {} node numbers", range[0], range[1], numbers.size()));
+    if (kind)
+      add_cells(section, *kind, element, std::span(numbers).subspan(at, static_cast<std::size_t>(count) * width), zone,
+                raw);
+    else add_run({element, count, {}, 0}, zone.runs);
+    at += static_cast<std::size_t>(count) * width;
+    element += count;
+  }
+}
+
+void read_sections(const Hdf5Tree& tree, Zone& zone, RawMesh& raw) {
+  for (const std::string& section : labelled(tree, zone.path, "Elements_t")) read_section(tree, section, zone, raw);
+  std::vector<ElementRun>& runs = zone.runs;
+  std::sort(runs.begin(), runs.end(), [](const ElementRun& a, const ElementRun& b) { return a.first < b.first; });
+  for (std::size_t i = 1; i < runs.size(); ++i)
+    if (runs[i].first < runs[i - 1].first + runs[i - 1].count)
+      tree.fail(zone.path, fmt::format("has two elements with number {}", runs[i].first));
+}
+
+void add_patch(const StructuredGrid& grid, const StructuredRange& range, const std::string& group, RawMesh& raw) {
+  const CellKind kind = structured_kind(range.dimension());
+  const Index before = raw.cell_count(kind);
+  grid.append_cells(range, raw.nodes_of(kind));
+  append(raw.group(group).cells, {kind, before, raw.cell_count(kind) - before});
+}
+
+void read_grid(const Hdf5Tree& tree, Zone& zone, RawMesh& raw) {
+  const std::vector<std::int64_t> extents = integers(tree, zone.path);  // of points, of cells, of points on boundaries
+  const std::size_t dimension = extents.size() / 3;
+  if (dimension < 2 || dimension > 3 || extents.size() != 3 * dimension)
+    tree.fail(zone.path, fmt::format("has {} numbers as its size; structured zones of 2 and 3 dimensions have 6 and 9",
+                                     extents.size()));
+  std::array<Index, 3> points{1, 1, 1};
+  std::int64_t count = 1;
+  for (std::size_t d = 0; d < dimension; ++d) {
+    if (extents[d] < 2 || extents[d] > zone.node_count / count)
+      tree.fail(zone.path, fmt::format("has {} points in direction {}, and {} coordinates in all", extents[d], d + 1,
+                                       zone.node_count));
+    count *= points[d] = static_cast<Index>(extents[d]);
+  }
+  if (count != zone.node_count)
+    tree.fail(zone.path, fmt::format("has {} points, and {} coordinates", count, zone.node_count));
+  StructuredGrid& grid = zone.grid.emplace(static_cast<int>(dimension), points, static_cast<Node>(zone.first_node));
+  grid.turn_to_positive(raw.points);
+  zone.first_cell = raw.cell_count(structured_kind(grid.dimension()));
+  add_patch(grid, grid.all(), name_of(zone.path), raw);
+}
+
+Index point_along(const Hdf5Tree& tree, const StructuredGrid& grid, std::size_t direction, std::int64_t number,
+                  const std::string& place) {
+  const Index count = grid.points_along(static_cast<int>(direction));
+  if (number < 1 || number > count)
+    tree.fail(place, fmt::format("names point {} in direction {}, and the zone has {}", number, direction + 1, count));
+  return static_cast<Index>(number - 1);
+}
+
+// "FaceCenter" and the like count faces: they lie on the points of one direction, and between those of the others.
+StructuredRange read_range(const Hdf5Tree& tree, const StructuredGrid& grid, const std::string& path,
+                           const std::string& where) {
+  const std::vector<std::int64_t> ends = integers(tree, path);
+  const auto dimension = static_cast<std::size_t>(grid.dimension());
+  if (ends.size() != 2 * dimension)
+    tree.fail(path, fmt::format("has {} numbers; the zone has {} dimensions", ends.size(), dimension));
+  StructuredRange range{};
+  const bool of_points = where.empty() || where == "Vertex", of_cells = where == "CellCenter";
+  std::size_t across = dimension;  // the direction that faces look in
+  for (std::size_t d = 0; d < dimension; ++d) {
+    const std::int64_t count = grid.points_along(static_cast<int>(d));
+    const bool at_an_end = ends[d] == ends[dimension + d] && (ends[d] == 1 || ends[d] == count);
+    if (where == std::string{"IJK"[d]} + "FaceCenter" || (!where.starts_with("I") && !where.starts_with("J") &&
+                                                          !where.starts_with("K") && at_an_end && across == dimension))
+      across = d;
+  }
+  if (!of_points && !of_cells && across == dimension)
+    tree.fail(path, "is a range of faces inside of the zone that look nowhere: no end of it is an end of the zone");
+  for (std::size_t d = 0; d < dimension; ++d) {
+    const bool between = of_cells || (!of_points && d != across);
+    range.first[d] = point_along(tree, grid, d, std::min(ends[d], ends[dimension + d]), path);
+    range.last[d] = point_along(tree, grid, d, std::max(ends[d], ends[dimension + d]) + between, path);
+  }
+  return range;
+}
+
+// Ranges of points or faces become facets (or cells, when they fill the zone's dimension), lists of points stay
+// points.
+void read_condition_on_grid(const Hdf5Tree& tree, const Zone& zone, const std::string& condition, RawMesh& raw) {
+  const StructuredGrid& grid = *zone.grid;
+  const std::string where = text(tree, condition + "/GridLocation");
+  const bool of_points = where.empty() || where == "Vertex";
+  const auto dimension = static_cast<std::size_t>(grid.dimension());
+  if (tree.has(condition + "/PointRange")) {
+    const StructuredRange range = read_range(tree, grid, condition + "/PointRange", where);
+    for (const std::string& name : names_of_condition(tree, condition)) {
+      RawGroup& group = raw.group(name);
+      if (range.dimension() == grid.dimension()) {
+        for (const auto& [first, count] : grid.rows_of_cells(range))
+          append(group.cells, {structured_kind(grid.dimension()), zone.first_cell + first, count});
+      } else if (range.dimension() + 1 == grid.dimension()) add_patch(grid, range, name, raw);
+      else std::ranges::copy(grid.nodes(range), std::back_inserter(group.nodes));
+    }
+  } else if (tree.has(condition + "/PointList")) {
+    if (!of_points)
+      tree.fail(condition,
+                fmt::format("is a list at '{}'; of structured zones Ritz reads ranges, and lists of points", where));
+    const std::vector<std::int64_t> list = integers(tree, condition + "/PointList");
+    for (const std::string& name : names_of_condition(tree, condition))
+      for (std::size_t i = 0; i + dimension <= list.size(); i += dimension) {
+        std::array<Index, 3> at{};
+        for (std::size_t d = 0; d < dimension; ++d) at[d] = point_along(tree, grid, d, list[i + d], condition);
+        raw.group(name).nodes.push_back(grid.node(at[0], at[1], at[2]));
+      }
+  }
+}
+
+void add_element(const Hdf5Tree& tree, const std::vector<ElementRun>& runs, std::int64_t number,
+                 const std::string& condition, RawGroup& group) {
+  const auto after = std::upper_bound(runs.begin(), runs.end(), number,
+                                      [](std::int64_t n, const ElementRun& run) { return n < run.first; });
+  if (after == runs.begin() || number >= std::prev(after)->first + std::prev(after)->count)
+    tree.fail(condition, fmt::format("names element {}, which no section of the zone has", number));
+  const ElementRun& run = *std::prev(after);
+  if (run.kind) append(group.cells, {*run.kind, run.position + number - run.first, 1});
+}
+
+void read_condition(const Hdf5Tree& tree, const Zone& zone, const std::string& condition, RawMesh& raw) {
+  bool of_elements = false;
+  std::vector<std::int64_t> list;
+  for (const char* child : {"PointList", "PointRange", "ElementList", "ElementRange"}) {
+    const std::string path = condition + "/" + child;
+    if (!tree.has(path)) continue;
+    list = integers(tree, path);
+    of_elements = child[0] == 'E';
+    if (std::string_view(child).ends_with("Range")) {
+      if (list.size() != 2 || list[0] < 1 || list[1] < list[0] || list[1] > zone.highest_number())
+        tree.fail(path, "is no range of numbers of this zone");
+      const std::int64_t first = list[0], last = list[1];
+      list.clear();
+      for (std::int64_t i = first; i <= last; ++i) list.push_back(i);
+    }
+    break;
+  }
+  if (const std::string where = text(tree, condition + "/GridLocation"); !where.empty() && where != "Vertex")
+    of_elements = true;
+  for (const std::string& name : names_of_condition(tree, condition)) {
+    RawGroup& group = raw.group(name);
+    for (const std::int64_t number : list) {
+      if (of_elements) add_element(tree, zone.runs, number, condition, group);
+      else if (number < 1 || number > zone.node_count)
+        tree.fail(condition, fmt::format("names node {}, and the zone has {}", number, zone.node_count));
+      else group.nodes.push_back(static_cast<Node>(zone.first_node + number - 1));
+    }
+  }
+}
+
+std::array<Index, cell_kind_count> cell_counts(const RawMesh& raw) {
+  std::array<Index, cell_kind_count> counts{};
+  for (const CellKind kind : all_cell_kinds()) counts[static_cast<std::size_t>(kind)] = raw.cell_count(kind);
+  return counts;
+}
+
+// Cells of a zone of several; cells of lower dimensions name its boundary.
+void add_zone_group(const std::string& name, const std::array<Index, cell_kind_count>& before, RawMesh& raw) {
+  const std::array after = cell_counts(raw);
+  int highest = 0;
+  for (const CellKind kind : all_cell_kinds())
+    if (after[static_cast<std::size_t>(kind)] > 0) highest = std::max(highest, traits(kind).dimension);
+  for (const CellKind kind : all_cell_kinds()) {
+    const auto k = static_cast<std::size_t>(kind);
+    if (traits(kind).dimension == 3 || highest == traits(kind).dimension)
+      append(raw.group(name).cells, {kind, before[k], after[k] - before[k]});
+  }
+}
+
+Zone read_zone(const Hdf5Tree& tree, const std::string& path, bool one_of_several, RawMesh& raw) {
+  const std::string type = text(tree, path + "/ZoneType");
+  if (type != "Unstructured" && type != "Structured" && !type.empty())
+    tree.fail(path, fmt::format("is a zone of type '{}'", type));
+  const auto first_node = static_cast<Index>(raw.points.size()) / 3;
+  Zone zone{path, first_node, read_points(tree, path, raw.points), {}, {}};
+  const std::array before = cell_counts(raw);
+  if (type == "Unstructured") read_sections(tree, zone, raw);
+  else read_grid(tree, zone, raw);
+  for (const std::string& list : labelled(tree, path, "ZoneBC_t"))
+    for (const std::string& condition : labelled(tree, list, "BC_t")) {
+      if (zone.grid) read_condition_on_grid(tree, zone, condition, raw);
+      else read_condition(tree, zone, condition, raw);
+    }
+  if (one_of_several) add_zone_group(name_of(path), before, raw);
+  return zone;
+}
+
+// Zones repeat the points of the faces between them.
+void join_zones(RawMesh& raw, std::vector<std::string>& notices) {
+  Index joined = 0;
+  const std::vector<Node> number = join_points(raw.points, joined);
+  if (joined == 0) return;
+  notices.push_back(
+      fmt::format("{} points of zones of '{}' that lie on another were joined with it", joined, raw.source));
+  const auto rename = [&number](std::vector<Node>& nodes) {
+    for (Node& node : nodes)
+      if (node >= 0) node = number[static_cast<std::size_t>(node)];
+  };
+  for (std::vector<Node>& nodes : raw.nodes) rename(nodes);
+  for (RawGroup& group : raw.groups) rename(group.nodes);
+}
+
 }  // namespace
+}  // namespace cgns
 
 MeshData read_cgns(const std::string& path, std::vector<std::string>& notices, bool structural) {
-  return CgnsReader(path, structural).read(notices);
+  const std::unique_ptr<Hdf5Tree> tree = Hdf5Tree::open(path);
+  const std::vector<std::string> bases = cgns::labelled(*tree, "", "CGNSBase_t");
+  if (bases.size() != 1)
+    throw Error(Exit::mesh, fmt::format("'{}' holds {} bases", tree->path(), bases.size()),
+                bases.empty() ? "" : "they are " + quoted_list(cgns::names_of(bases)), "export one base only");
+  const std::vector<std::string> zones = cgns::labelled(*tree, bases[0], "Zone_t");
+  if (zones.empty())
+    throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree->path()), "",
+                "export the mesh, not only its solution");
+  RawMesh raw;
+  raw.source = path;
+  raw.structural = structural;
+  std::int64_t point_elements = 0;
+  bool closes = zones.size() > 1;  // points may coincide: of two zones, or where the cells of one are a ring
+  for (const std::string& zone_path : zones) {
+    const cgns::Zone zone = cgns::read_zone(*tree, zone_path, zones.size() > 1, raw);
+    closes = closes || zone.grid;
+    for (const cgns::ElementRun& run : zone.runs)
+      if (!run.kind) point_elements += run.count;
+  }
+  report_unit_of_length(tree->path(), cgns::unit_of_length(*tree, bases[0], zones.front()), notices);
+  if (closes) cgns::join_zones(raw, notices);
+  if (point_elements > 0)
+    notices.push_back(fmt::format("{} point elements of '{}' were left out", point_elements, tree->path()));
+  return mesh_of(std::move(raw), notices);
 }
 
 }  // namespace ritz

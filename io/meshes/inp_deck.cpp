@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 namespace ritz {
+namespace inp {
 namespace {
 
 constexpr int deepest_include = 32;
@@ -100,23 +101,52 @@ bool generates_mesh(const std::string& name) {
   return list.contains(name);
 }
 
-class DeckReader {
- public:
-  explicit DeckReader(std::vector<std::string>& notices) : notices_(&notices) {}
+[[noreturn]] void fail(const InpPlace& place, const std::string& what, const std::string& why = {},
+                       const std::string& fix = {}) {
+  place.file->fail(place.position, what, why, fix);
+}
 
-  InpDeck read(const std::string& path) {
+// A keyword and its lines of data: several blocks where a file is included between them.
+struct Section {
+  Keyword keyword;
+  std::vector<InpBlock> data = {};
+};
+
+// Keywords whose lines of data are of the mesh.
+bool has_mesh_data(const std::string& name) {
+  static const std::set<std::string> list = {"NODE", "ELEMENT", "NSET", "ELSET", "SURFACE", "INSTANCE"};
+  return list.contains(name);
+}
+
+// The line that starts with a star but not with two; leading blanks do not count.
+const char* next_keyword(const char* position, const char* end) {
+  const char* begin = position;
+  while (position < end) {
+    const auto* star = static_cast<const char*>(std::memchr(position, '*', static_cast<std::size_t>(end - position)));
+    if (star == nullptr) return end;
+    const char* first = star;
+    while (first > begin && (first[-1] == ' ' || first[-1] == '\t')) --first;
+    const bool starts_line = first == begin || first[-1] == '\n' || first[-1] == '\r';
+    if (starts_line && (star + 1 == end || star[1] != '*')) return first;
+    position = starts_line ? line_end(star, end) : star + 1;
+  }
+  return end;
+}
+
+// Sections of a deck and of the files that it includes.
+class SectionReader {
+ public:
+  SectionReader(std::list<TextFile>& files, std::vector<std::string>& notices) : files_(files), notices_(notices) {}
+
+  std::vector<Section> read(const std::string& path) {
     deck_path_ = path;
-    scope_ = &deck_.model;
-    deck_.model.name = "the model";
     read_file(path, 0);
-    return std::move(deck_);
+    return std::move(sections_);
   }
 
  private:
-  enum class Data { other, nodes, elements, left_out, set, surface, instance };
-
   void read_file(const std::string& path, int depth) {
-    const TextFile& file = deck_.files.emplace_back(path);
+    const TextFile& file = files_.emplace_back(path);
     const char* end = file.end();
     if (depth == 0 &&
         std::memchr(file.begin(), 0, static_cast<std::size_t>(std::min<std::ptrdiff_t>(end - file.begin(), 4096))) !=
@@ -125,29 +155,14 @@ class DeckReader {
     for (const char* position = file.begin(); position < end;) {
       const char* data = inp_data_line(position, end);
       const char* keyword = data == end ? end : next_keyword(data, end);
-      if (data < keyword) read_data({&file, data, keyword});
+      if (data < keyword) add_data({&file, data, keyword});
       if (keyword == end) {
-        if (data < end && end[-1] != '\n' && current_ != Data::other)
-          notices_->push_back(fmt::format("'{}' ends within a line of data: check that it was not cut short", path));
+        if (data < end && end[-1] != '\n' && takes_data())
+          notices_.push_back(fmt::format("'{}' ends within a line of data: check that it was not cut short", path));
         break;
       }
       position = read_keyword_line(file, keyword, depth);
     }
-  }
-
-  // The line that starts with a star but not with two; leading blanks do not count.
-  static const char* next_keyword(const char* position, const char* end) {
-    const char* begin = position;
-    while (position < end) {
-      const auto* star = static_cast<const char*>(std::memchr(position, '*', static_cast<std::size_t>(end - position)));
-      if (star == nullptr) return end;
-      const char* first = star;
-      while (first > begin && (first[-1] == ' ' || first[-1] == '\t')) --first;
-      const bool starts_line = first == begin || first[-1] == '\n' || first[-1] == '\r';
-      if (starts_line && (star + 1 == end || star[1] != '*')) return first;
-      position = starts_line ? line_end(star, end) : star + 1;
-    }
-    return end;
   }
 
   // A keyword's line continues after a comma at its end.
@@ -171,8 +186,8 @@ class DeckReader {
       include(keyword, depth);
       return position;
     }
-    start(keyword);
-    if (keyword.has("INPUT") && current_ != Data::other) include(keyword, depth);
+    sections_.push_back({keyword});
+    if (keyword.has("INPUT") && takes_data()) include(keyword, depth);
     return position;
   }
 
@@ -190,237 +205,187 @@ class DeckReader {
     read_file(path, depth + 1);
   }
 
-  void start(const Keyword& keyword) {
-    current_ = Data::other;
-    keyword_ = keyword;
-    const std::string& name = keyword.name;
-    if (name == "NODE") start_nodes();
-    else if (name == "ELEMENT") start_elements();
-    else if (name == "NSET" || name == "ELSET") start_set(name == "NSET");
-    else if (name == "SURFACE") start_surface();
-    else if (name == "PART") start_part();
-    else if (name == "INSTANCE") start_instance();
-    else if (name == "END PART" || name == "END INSTANCE") scope_ = &deck_.model;
-    else if (name == "ASSEMBLY" || name == "END ASSEMBLY" || name == "HEADING" || name == "PREPRINT") return;
-    else if (generates_mesh(name))
-      fail(keyword.place, fmt::format("*{} is not supported", name),
-           "it makes or moves nodes or elements by a rule, so the mesh would not be whole",
-           "let the preprocessor write all nodes and elements");
-    else deck_.passed_over.insert(name);
+  bool takes_data() const { return !sections_.empty() && has_mesh_data(sections_.back().keyword.name); }
+  void add_data(const InpBlock& block) {
+    if (takes_data()) sections_.back().data.push_back(block);
   }
 
-  // Gmsh writes names with commas without quotes: what follows the comma looks like a parameter.
-  void notice_unknown_parameters(const std::set<std::string>& known) {
-    for (const auto& [parameter, value] : keyword_.values)
-      if (!known.contains(parameter))
-        notices_->push_back(fmt::format("*{} at line {} of '{}' has the unknown parameter '{}'", keyword_.name,
-                                        keyword_.place.file->line_of(keyword_.place.position),
-                                        keyword_.place.file->path(), parameter));
-  }
+  std::list<TextFile>& files_;
+  std::vector<std::string>& notices_;
+  std::string deck_path_;
+  std::vector<Section> sections_;
+  int file_count_ = 0;
+};
 
-  void start_nodes() {
-    current_ = Data::nodes;
-    const std::string system = inp_upper(keyword_.value("SYSTEM"));
-    if (!system.empty() && system != "R" && system != "C" && system != "S")
-      fail(keyword_.place, fmt::format("*NODE has SYSTEM={}", system),
-           "it is R (rectangular), C (cylindrical) or S (spherical)");
+template <class F>
+void for_each_line(const InpBlock& block, F f) {
+  for (const char* position = inp_data_line(block.begin, block.end); position < block.end;
+       position = inp_data_line(position, block.end)) {
+    const char* stop = line_end(position, block.end);
+    const std::string_view line = trimmed({position, stop});
+    if (!line.empty()) f(line, position);
+    position = stop;
   }
+}
 
-  void start_elements() {
-    const std::string type = inp_upper(keyword_.value("TYPE"));
-    if (type.empty()) fail(keyword_.place, "*ELEMENT has no TYPE", "", "write TYPE=C3D10 or the like");
-    switch (inp_use(type)) {
-      case InpUse::unsupported:
-        fail(keyword_.place, fmt::format("elements of type {} are not supported", type),
-             "Ritz has solids with 4, 5, 6, 8, 10, 15 and 20 nodes, and plane, axisymmetric and shell elements with 3, "
-             "4, 6, 8 and 9",
-             "mesh with one of these");
-      case InpUse::nothing: current_ = Data::left_out; return;
-      case InpUse::cell: current_ = Data::elements; return;
-    }
+// A new piece of the set, which is made when it is not there yet.
+InpSet& set_named(InpScope& scope, bool of_nodes, const std::string& name, const InpPlace& place) {
+  auto& sets = of_nodes ? scope.node_sets : scope.element_sets;
+  auto& numbers = of_nodes ? scope.node_set_number : scope.element_set_number;
+  const auto [found, is_new] = numbers.try_emplace(inp_upper(name), sets.size());
+  if (is_new) {
+    sets.emplace_back();
+    sets.back().name = name;
   }
+  InpSet& set = sets[found->second];
+  set.pieces.emplace_back();
+  set.pieces.back().place = place;
+  return set;
+}
 
-  // A new piece of the set, which is made when it is not there yet.
-  InpSet& set_named(bool of_nodes, const std::string& name, const InpPlace& place) {
-    auto& sets = of_nodes ? scope_->node_sets : scope_->element_sets;
-    auto& numbers = of_nodes ? scope_->node_set_number : scope_->element_set_number;
-    const auto [found, is_new] = numbers.try_emplace(inp_upper(name), sets.size());
-    if (is_new) {
-      sets.emplace_back();
-      sets.back().name = name;
-    }
-    InpSet& set = sets[found->second];
-    set.pieces.emplace_back();
-    set.pieces.back().place = place;
-    return set;
-  }
+// Radius, angle and height, or radius, longitude and latitude; degrees.
+void to_rectangular(double* x, bool spherical) {
+  const double r = x[0], a = x[1] * std::numbers::pi / 180, b = x[2] * std::numbers::pi / 180;
+  x[0] = r * std::cos(a) * (spherical ? std::cos(b) : 1);
+  x[1] = r * std::sin(a) * (spherical ? std::cos(b) : 1);
+  if (spherical) x[2] = r * std::sin(b);
+}
 
-  void start_set(bool of_nodes) {
-    const std::string name = keyword_.value(of_nodes ? "NSET" : "ELSET");
-    if (name.empty())
-      fail(keyword_.place, fmt::format("*{} names no set", keyword_.name), "",
-           fmt::format("write {}=name", keyword_.name));
-    notice_unknown_parameters({"NSET", "ELSET", "INSTANCE", "INTERNAL", "GENERATE", "UNSORTED", "INPUT"});
-    set_ = &set_named(of_nodes, name, keyword_.place);
-    set_->internal = set_->internal || keyword_.has("INTERNAL");
-    set_->pieces.back().instance = keyword_.value("INSTANCE");
-    if (of_nodes) set_->pieces.back().nodes_of_elements = keyword_.value("ELSET");
-    current_ = Data::set;
-  }
-
-  void start_surface() {
-    const std::string name = keyword_.value("NAME"), type = inp_upper(keyword_.value("TYPE"));
-    if (name.empty()) fail(keyword_.place, "*SURFACE has no NAME", "", "write NAME=name");
-    if ((!type.empty() && type != "ELEMENT" && type != "NODE") || keyword_.has("COMBINE") || keyword_.has("CROP")) {
-      notices_->push_back(
-          fmt::format("surface '{}' was not read: it is {}, and Ritz reads lists of element faces or nodes", name,
-                      keyword_.has("COMBINE") ? "a combination of others"
-                      : keyword_.has("CROP")  ? "cropped"
-                                              : "of type " + type));
-      return;
-    }
-    for (InpSurface& surface : scope_->surfaces)
-      if (inp_upper(surface.name) == inp_upper(name)) {
-        notices_->push_back(fmt::format("surface '{}' is defined twice; both parts were taken", name));
-        break;
-      }
-    scope_->surfaces.push_back({name, keyword_.has("INTERNAL"), type == "NODE", {}});
-    current_ = Data::surface;
-  }
-
-  void start_part() {
-    const std::string name = keyword_.value("NAME");
-    if (name.empty()) fail(keyword_.place, "*PART has no NAME");
-    for (const InpScope& part : deck_.parts)
-      if (inp_upper(part.name) == inp_upper(name))
-        fail(keyword_.place, fmt::format("part '{}' is defined twice", name));
-    scope_ = &deck_.parts.emplace_back();
-    scope_->name = name;
-  }
-
-  void start_instance() {
-    const std::string name = keyword_.value("NAME"), part = keyword_.value("PART");
-    if (name.empty() || part.empty()) fail(keyword_.place, "*INSTANCE needs NAME and PART");
-    InpInstance& instance = deck_.instances.emplace_back();
-    instance.name = name;
-    instance.part = part;
-    instance.place = keyword_.place;
-    instance.own.name = name;
-    scope_ = &instance.own;
-    current_ = Data::instance;
-  }
-
-  void read_data(const InpBlock& block) {
-    switch (current_) {
-      case Data::other: return;
-      case Data::nodes: return read_nodes(block);
-      case Data::elements: return read_elements(block);
-      case Data::left_out: return count_left_out(block);
-      case Data::set: return read_set(block);
-      case Data::surface: return read_surface(block);
-      case Data::instance: return read_motion(block);
-    }
-  }
-
-  void read_nodes(const InpBlock& block) {
-    const std::size_t first = scope_->node_labels.size();
-    parse_inp_nodes(block, scope_->node_labels, scope_->points);
-    const std::string system = inp_upper(keyword_.value("SYSTEM"));
+void read_nodes(const Section& section, InpScope& scope) {
+  const Keyword& keyword = section.keyword;
+  const std::string system = inp_upper(keyword.value("SYSTEM"));
+  if (!system.empty() && system != "R" && system != "C" && system != "S")
+    fail(keyword.place, fmt::format("*NODE has SYSTEM={}", system),
+         "it is R (rectangular), C (cylindrical) or S (spherical)");
+  for (const InpBlock& block : section.data) {
+    const std::size_t first = scope.node_labels.size();
+    parse_inp_nodes(block, scope.node_labels, scope.points);
     if (system == "C" || system == "S")
-      for (std::size_t i = first; i < scope_->node_labels.size(); ++i)
-        to_rectangular(scope_->points.data() + 3 * i, system == "S");
-    if (!keyword_.value("NSET").empty()) {
-      InpPiece& piece = set_named(true, keyword_.value("NSET"), keyword_.place).pieces.back();
-      piece.first = first;
-      piece.last = scope_->node_labels.size();
+      for (std::size_t i = first; i < scope.node_labels.size(); ++i)
+        to_rectangular(scope.points.data() + 3 * i, system == "S");
+    if (keyword.value("NSET").empty()) continue;
+    InpPiece& piece = set_named(scope, true, keyword.value("NSET"), keyword.place).pieces.back();
+    piece.first = first;
+    piece.last = scope.node_labels.size();
+  }
+}
+
+Index record_count(const InpBlock& block) {
+  Index count = 0;
+  bool goes_on = false;
+  for_each_line(block, [&](std::string_view line, const char*) {
+    count += !goes_on;
+    goes_on = line.back() == ',';
+  });
+  return count;
+}
+
+void read_elements(const Section& section, InpScope& scope, std::map<std::string, Index>& left_out) {
+  const Keyword& keyword = section.keyword;
+  const std::string type_name = inp_upper(keyword.value("TYPE"));
+  if (type_name.empty()) fail(keyword.place, "*ELEMENT has no TYPE", "", "write TYPE=C3D10 or the like");
+  const InpUse use = inp_use(type_name);
+  if (use == InpUse::unsupported)
+    fail(keyword.place, fmt::format("elements of type {} are not supported", type_name),
+         "Ritz has solids with 4, 5, 6, 8, 10, 15 and 20 nodes, and plane, axisymmetric and shell elements with 3, "
+         "4, 6, 8 and 9",
+         "mesh with one of these");
+  for (const InpBlock& block : section.data) {
+    if (use == InpUse::nothing) {
+      left_out[type_name] += record_count(block);
+      continue;
     }
-  }
-
-  // Radius, angle and height, or radius, longitude and latitude; degrees.
-  static void to_rectangular(double* x, bool spherical) {
-    const double r = x[0], a = x[1] * std::numbers::pi / 180, b = x[2] * std::numbers::pi / 180;
-    x[0] = r * std::cos(a) * (spherical ? std::cos(b) : 1);
-    x[1] = r * std::sin(a) * (spherical ? std::cos(b) : 1);
-    if (spherical) x[2] = r * std::sin(b);
-  }
-
-  void read_elements(const InpBlock& block) {
-    const InpType type = *inp_type(inp_upper(keyword_.value("TYPE")));
-    InpElements& elements = scope_->elements.emplace_back();
+    const InpType type = *inp_type(type_name);
+    InpElements& elements = scope.elements.emplace_back();
     elements.type = type;
     parse_inp_elements(block, traits(type.kind).node_count, type.extra_node, elements.labels, elements.nodes);
-    if (!keyword_.value("ELSET").empty()) {
-      InpPiece& piece = set_named(false, keyword_.value("ELSET"), keyword_.place).pieces.back();
-      piece.first = scope_->elements.size() - 1;
-      piece.last = scope_->elements.size();
-    }
+    if (keyword.value("ELSET").empty()) continue;
+    InpPiece& piece = set_named(scope, false, keyword.value("ELSET"), keyword.place).pieces.back();
+    piece.first = scope.elements.size() - 1;
+    piece.last = scope.elements.size();
   }
+}
 
-  void count_left_out(const InpBlock& block) {
-    Index count = 0;
-    bool goes_on = false;
-    for_each_line(block, [&](std::string_view line, const char*) {
-      count += !goes_on;
-      goes_on = line.back() == ',';
-    });
-    deck_.left_out[inp_upper(keyword_.value("TYPE"))] += count;
+void add_range(std::string_view line, const InpPlace& place, InpPiece& piece) {
+  std::int64_t numbers[3] = {0, 0, 1};
+  int count = 0;
+  for (const std::string_view field : split_at_commas(line)) {
+    const std::string_view text = trimmed(field);
+    if (text.empty()) continue;
+    const char* end = text.data() + text.size();
+    if (count == 3 || parse_inp_integer(text.data(), end, numbers[count]) != end)
+      fail(place, fmt::format("expected first, last and step of a set, found '{}'", std::string(line.substr(0, 60))));
+    ++count;
   }
-
-  template <class F>
-  static void for_each_line(const InpBlock& block, F f) {
-    for (const char* position = inp_data_line(block.begin, block.end); position < block.end;
-         position = inp_data_line(position, block.end)) {
-      const char* stop = line_end(position, block.end);
-      const std::string_view line = trimmed({position, stop});
-      if (!line.empty()) f(line, position);
-      position = stop;
-    }
+  if (count == 1) numbers[1] = numbers[0];
+  if (numbers[2] < 0 && numbers[1] <= numbers[0]) {  // downwards: the same numbers upwards
+    numbers[2] = -numbers[2];
+    numbers[1] = numbers[0] - (numbers[0] - numbers[1]) / numbers[2] * numbers[2];
+    std::swap(numbers[0], numbers[1]);
   }
+  if (numbers[0] < 1 || numbers[1] < numbers[0] || numbers[2] < 1)
+    fail(place, fmt::format("steps of {} from {} do not lead to {}", numbers[2], numbers[0], numbers[1]),
+         "GENERATE takes the first number, the last and the step, which counts downwards when negative",
+         "exchange the numbers, or change the sign of the step");
+  piece.ranges.push_back({numbers[0], numbers[1], numbers[2]});
+}
 
-  void read_set(const InpBlock& block) {
-    InpPiece& piece = set_->pieces.back();
-    const bool generate = keyword_.has("GENERATE");
+void add_member(std::string_view field, const InpPlace& place, InpPiece& piece) {
+  std::int64_t label = 0;
+  const char* end = field.data() + field.size();
+  if (parse_inp_integer(field.data(), end, label) == end) piece.labels.push_back(label);
+  else piece.members.push_back(parse_member(field, place));
+}
+
+// Gmsh writes names with commas without quotes: what follows the comma looks like a parameter.
+void report_unknown_parameters(const Keyword& keyword, const std::set<std::string>& known,
+                               std::vector<std::string>& notices) {
+  for (const auto& [parameter, value] : keyword.values)
+    if (!known.contains(parameter))
+      notices.push_back(fmt::format("*{} at line {} of '{}' has the unknown parameter '{}'", keyword.name,
+                                    keyword.place.file->line_of(keyword.place.position), keyword.place.file->path(),
+                                    parameter));
+}
+
+void read_set(const Section& section, InpScope& scope, std::vector<std::string>& notices) {
+  const Keyword& keyword = section.keyword;
+  const bool of_nodes = keyword.name == "NSET", generate = keyword.has("GENERATE");
+  const std::string name = keyword.value(keyword.name);
+  if (name.empty())
+    fail(keyword.place, fmt::format("*{} names no set", keyword.name), "", fmt::format("write {}=name", keyword.name));
+  report_unknown_parameters(keyword, {"NSET", "ELSET", "INSTANCE", "INTERNAL", "GENERATE", "UNSORTED", "INPUT"},
+                            notices);
+  InpSet& set = set_named(scope, of_nodes, name, keyword.place);
+  set.internal = set.internal || keyword.has("INTERNAL");
+  InpPiece& piece = set.pieces.back();
+  piece.instance = keyword.value("INSTANCE");
+  if (of_nodes) piece.nodes_of_elements = keyword.value("ELSET");
+  for (const InpBlock& block : section.data)
     for_each_line(block, [&](std::string_view line, const char* position) {
       const InpPlace place{block.file, position};
       if (generate) return add_range(line, place, piece);
       for (const std::string_view field : split_at_commas(line))
         if (!trimmed(field).empty()) add_member(trimmed(field), place, piece);
     });
-  }
+}
 
-  static void add_range(std::string_view line, const InpPlace& place, InpPiece& piece) {
-    std::int64_t numbers[3] = {0, 0, 1};
-    int count = 0;
-    for (const std::string_view field : split_at_commas(line)) {
-      const std::string_view text = trimmed(field);
-      if (text.empty()) continue;
-      const char* end = text.data() + text.size();
-      if (count == 3 || parse_inp_integer(text.data(), end, numbers[count]) != end)
-        fail(place, fmt::format("expected first, last and step of a set, found '{}'", std::string(line.substr(0, 60))));
-      ++count;
-    }
-    if (count == 1) numbers[1] = numbers[0];
-    if (numbers[2] < 0 && numbers[1] <= numbers[0]) {  // downwards: the same numbers upwards
-      numbers[2] = -numbers[2];
-      numbers[1] = numbers[0] - (numbers[0] - numbers[1]) / numbers[2] * numbers[2];
-      std::swap(numbers[0], numbers[1]);
-    }
-    if (numbers[0] < 1 || numbers[1] < numbers[0] || numbers[2] < 1)
-      fail(place, fmt::format("steps of {} from {} do not lead to {}", numbers[2], numbers[0], numbers[1]),
-           "GENERATE takes the first number, the last and the step, which counts downwards when negative",
-           "exchange the numbers, or change the sign of the step");
-    piece.ranges.push_back({numbers[0], numbers[1], numbers[2]});
+void read_surface(const Section& section, InpScope& scope, std::vector<std::string>& notices) {
+  const Keyword& keyword = section.keyword;
+  const std::string name = keyword.value("NAME"), type = inp_upper(keyword.value("TYPE"));
+  if (name.empty()) fail(keyword.place, "*SURFACE has no NAME", "", "write NAME=name");
+  if ((!type.empty() && type != "ELEMENT" && type != "NODE") || keyword.has("COMBINE") || keyword.has("CROP")) {
+    notices.push_back(fmt::format("surface '{}' was not read: it is {}, and Ritz reads lists of element faces or nodes",
+                                  name,
+                                  keyword.has("COMBINE") ? "a combination of others"
+                                  : keyword.has("CROP")  ? "cropped"
+                                                         : "of type " + type));
+    return;
   }
-
-  static void add_member(std::string_view field, const InpPlace& place, InpPiece& piece) {
-    std::int64_t label = 0;
-    const char* end = field.data() + field.size();
-    if (parse_inp_integer(field.data(), end, label) == end) piece.labels.push_back(label);
-    else piece.members.push_back(parse_member(field, place));
-  }
-
-  void read_surface(const InpBlock& block) {
-    InpSurface& surface = scope_->surfaces.back();
+  const auto same = [&](const InpSurface& surface) { return inp_upper(surface.name) == inp_upper(name); };
+  if (std::ranges::any_of(scope.surfaces, same))
+    notices.push_back(fmt::format("surface '{}' is defined twice; both parts were taken", name));
+  InpSurface& surface = scope.surfaces.emplace_back(InpSurface{name, keyword.has("INTERNAL"), type == "NODE", {}});
+  for (const InpBlock& block : section.data)
     for_each_line(block, [&](std::string_view line, const char* position) {
       const std::vector<std::string_view> fields = split_at_commas(line);
       const InpPlace place{block.file, position};
@@ -428,10 +393,27 @@ class DeckReader {
       const std::string face = fields.size() > 1 && !surface.of_nodes ? inp_upper(trimmed(fields[1])) : std::string();
       surface.entries.push_back({parse_member(fields[0], place), face});
     });
-  }
+}
 
-  void read_motion(const InpBlock& block) {
-    InpInstance& instance = deck_.instances.back();
+InpScope& start_part(const Keyword& keyword, InpDeck& deck) {
+  const std::string name = keyword.value("NAME");
+  if (name.empty()) fail(keyword.place, "*PART has no NAME");
+  for (const InpScope& part : deck.parts)
+    if (inp_upper(part.name) == inp_upper(name)) fail(keyword.place, fmt::format("part '{}' is defined twice", name));
+  InpScope& scope = deck.parts.emplace_back();
+  scope.name = name;
+  return scope;
+}
+
+InpScope& start_instance(const Section& section, InpDeck& deck) {
+  const Keyword& keyword = section.keyword;
+  const std::string name = keyword.value("NAME"), part = keyword.value("PART");
+  if (name.empty() || part.empty()) fail(keyword.place, "*INSTANCE needs NAME and PART");
+  InpInstance& instance = deck.instances.emplace_back();
+  instance.name = instance.own.name = name;
+  instance.part = part;
+  instance.place = keyword.place;
+  for (const InpBlock& block : section.data)
     for_each_line(block, [&](std::string_view line, const char* position) {
       for (const std::string_view field : split_at_commas(line)) {
         const std::string_view text = trimmed(field);
@@ -444,24 +426,30 @@ class DeckReader {
         instance.motion.push_back(value);
       }
     });
-  }
+  return instance.own;
+}
 
-  [[noreturn]] static void fail(const InpPlace& place, const std::string& what, const std::string& why = {},
-                                const std::string& fix = {}) {
-    place.file->fail(place.position, what, why, fix);
-  }
-
-  InpDeck deck_;
-  std::vector<std::string>* notices_;
-  std::string deck_path_;
-  InpScope* scope_ = nullptr;
-  Data current_ = Data::other;
-  Keyword keyword_;
-  InpSet* set_ = nullptr;  // of the last *NSET or *ELSET; no set is added while its data are read
-  int file_count_ = 0;
-};
+// Adds the section to the scope, and returns the scope of the next one.
+InpScope& read_section(const Section& section, InpScope& scope, InpDeck& deck, std::vector<std::string>& notices) {
+  const std::string& name = section.keyword.name;
+  if (name == "NODE") read_nodes(section, scope);
+  else if (name == "ELEMENT") read_elements(section, scope, deck.left_out);
+  else if (name == "NSET" || name == "ELSET") read_set(section, scope, notices);
+  else if (name == "SURFACE") read_surface(section, scope, notices);
+  else if (name == "PART") return start_part(section.keyword, deck);
+  else if (name == "INSTANCE") return start_instance(section, deck);
+  else if (name == "END PART" || name == "END INSTANCE") return deck.model;
+  else if (generates_mesh(name))
+    fail(section.keyword.place, fmt::format("*{} is not supported", name),
+         "it makes or moves nodes or elements by a rule, so the mesh would not be whole",
+         "let the preprocessor write all nodes and elements");
+  else if (name != "ASSEMBLY" && name != "END ASSEMBLY" && name != "HEADING" && name != "PREPRINT")
+    deck.passed_over.insert(name);
+  return scope;
+}
 
 }  // namespace
+}  // namespace inp
 
 std::string inp_upper(std::string_view text) {
   std::string upper(text);
@@ -470,6 +458,13 @@ std::string inp_upper(std::string_view text) {
   return upper;
 }
 
-InpDeck read_deck(const std::string& path, std::vector<std::string>& notices) { return DeckReader(notices).read(path); }
+InpDeck read_deck(const std::string& path, std::vector<std::string>& notices) {
+  InpDeck deck;
+  deck.model.name = "the model";
+  InpScope* scope = &deck.model;
+  for (const inp::Section& section : inp::SectionReader(deck.files, notices).read(path))
+    scope = &inp::read_section(section, *scope, deck, notices);
+  return deck;
+}
 
 }  // namespace ritz

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <filesystem>
 #include <list>
 #include <map>
@@ -24,6 +25,7 @@
 #include <fmt/format.h>
 
 namespace ritz {
+namespace nastran {
 namespace {
 
 constexpr int deepest_entry_include = 32;
@@ -213,35 +215,22 @@ Point basic(const System& system, Point x) {
   return result;
 }
 
-class NastranReader {
+// Entries of a deck and of the files that it includes. Lines are joined into entries; comments start with $.
+class EntryReader {
  public:
-  explicit NastranReader(std::vector<std::string>& notices) : notices_(&notices) {}
+  explicit EntryReader(std::list<TextFile>& files) : files_(files) {}
 
-  MeshData read(const std::string& path, bool structural) {
-    raw_.source = path;
-    raw_.structural = structural;
+  // Calls take(entry) for each.
+  template <std::invocable<const Entry&> Take>
+  void read(const std::string& path, const Take& take) {
     folder_ = std::filesystem::path(path).parent_path();
-    read_file(path, 0);
-    if (!ended_) notices_->push_back(fmt::format("'{}' has no ENDDATA: check that it was not cut short", path));
-    place_grids();
-    number_cells();
-    report_other_fields();
-    for (const auto& [name, count] : left_out_)
-      notices_->push_back(fmt::format("{} {} in '{}' are not cells and were omitted", count, name, path));
-    if (!passed_over_.empty())
-      notices_->push_back(
-          fmt::format("only the mesh of '{}' is read; ignored: {}", path, fmt::join(passed_over_, ", ")));
-    return mesh_of(std::move(raw_), *notices_);
+    read_file(path, 0, take);
   }
+  bool has_end() const { return ended_; }  // ENDDATA
 
  private:
-  struct Grid {
-    Point x;
-    std::int64_t system;
-  };
-
-  // Lines are joined into entries; comments start with $.
-  void read_file(const std::string& path, int depth) {
+  template <class Take>
+  void read_file(const std::string& path, int depth, const Take& take) {
     const TextFile& file = files_.emplace_back(path);
     bool in_bulk = depth > 0 || !has_begin_bulk(file);
     Entry entry;
@@ -267,10 +256,10 @@ class NastranReader {
         if (entry.fields.size() < most_fields) add_fields(line, line[0] == '*', entry.fields);
         continue;
       }
-      take(entry);
+      if (entry.file != nullptr) take(entry);
       entry = {};
       if (head.starts_with("INCLUDE")) {
-        include(file, start, line, depth);
+        read_file(included(file, start, line, depth), depth + 1, take);
         continue;
       }
       if (head == "ENDDATA" || head.starts_with("BEGIN")) {
@@ -284,7 +273,7 @@ class NastranReader {
       entry.position = start;
       add_fields(line, large, entry.fields);
     }
-    take(entry);
+    if (entry.file != nullptr) take(entry);
   }
 
   static bool has_begin_bulk(const TextFile& file) {
@@ -299,7 +288,7 @@ class NastranReader {
     return false;
   }
 
-  void include(const TextFile& file, const char* place, std::string_view line, int depth) {
+  std::string included(const TextFile& file, const char* place, std::string_view line, int depth) {
     std::string_view name = trimmed(trimmed(line).substr(7));
     if (name.size() >= 2 && (name.front() == '\'' || name.front() == '"')) name = name.substr(1, name.size() - 2);
     if (depth >= deepest_entry_include)
@@ -310,225 +299,271 @@ class NastranReader {
     if (const std::string lack = lack_of_input(path.string()); !lack.empty())
       file.fail(place, fmt::format("the file '{}' to include {}", path.string(), lack), "", "check the name");
     if (++file_count_ > 10000) file.fail(place, "more than 10000 files are included");
-    read_file(path.string(), depth + 1);
+    return path.string();
   }
 
-  // Fields of a cell other than its nodes change results, and none of them is of the mesh.
-  void note_other_fields(const Entry& entry) {
-    for (const std::size_t row : other_fields_of(entry.name)) {
-      const OtherFields& other = other_fields()[row];
-      if (entry.fields.size() <= other.first) continue;
-      const std::size_t end = std::min(entry.fields.size(), other.first + other.count);
-      const std::span<const std::string_view> given = std::span(entry.fields).subspan(other.first, end - other.first);
-      const auto says = [&](std::string_view text) {
-        return !text.empty() && !is_real_zero(text) && !(other.what == "OFFT" && upper(text) == "GGG");
-      };
-      if (std::ranges::none_of(given, says)) continue;
-      OtherField& seen = other_fields_[{entry.name, row}];
-      if (seen.count++ > 0) continue;
-      seen.value = fmt::format("{}", fmt::join(given, ", "));
-      seen.place = fmt::format("{} {} in line {} of '{}'", entry.name, trimmed(field(entry, 0)),
-                               entry.file->line_of(entry.position), entry.file->path());
-    }
-  }
-
-  void report_other_fields() {
-    for (const auto& [key, seen] : other_fields_) {
-      const OtherFields& other = other_fields()[key.second];
-      notices_->push_back(fmt::format("{} of {} {} are not read, the first of {}: {}; {}", other.what, seen.count,
-                                      key.first, seen.place, seen.value, other.remedy));
-    }
-  }
-
-  void take(const Entry& entry) {
-    if (entry.file == nullptr) return;
-    note_other_fields(entry);
-    if (entry.name == "GRID") return take_grid(entry);
-    if (entry.name.starts_with("CORD") && entry.name.size() == 6) return take_system(entry);
-    if (entry.name == "GRDSET") return take_default(entry);
-    if (const Form* form = form_named(entry.name)) return take_cell(entry, *form);
-    if (is_scalar_element(entry.name)) {
-      ++left_out_[entry.name];
-      return;
-    }
-    for (const std::string_view shape : {"CHEX", "CTET", "CPEN", "CPYR", "CQUAD", "CTRI", "CTRA", "CPLST"})
-      if (entry.name.starts_with(shape))
-        entry.file->fail(entry.position, fmt::format("elements {} are not supported", entry.name),
-                         "leaving them out would leave a hole",
-                         "use CTETRA, CPENTA, CHEXA, CPYRAM, CTRIA3, CTRIA6, CQUAD4 and CQUAD8");
-    if (entry.name.starts_with('='))  // repeats the entry before it, with increments
-      entry.file->fail(entry.position, "entries that are repeated by '=' are not supported",
-                       "leaving them out would leave a hole", "let the preprocessor write all entries");
-    passed_over_.insert(entry.name);
-  }
-
-  static std::string_view field(const Entry& entry, std::size_t number) {
-    return number < entry.fields.size() ? entry.fields[number] : std::string_view();
-  }
-  static std::int64_t integer(const Entry& entry, std::size_t number, const char* what, std::int64_t blank) {
-    const std::string_view text = field(entry, number);
-    std::int64_t value = blank;
-    if (text.empty()) return value;
-    if (parse_number(text.data(), text.data() + text.size(), value) == text.data() + text.size()) return value;
-    entry.file->fail(entry.position, fmt::format("{} of a {} is '{}'", what, entry.name, text),
-                     "expected a whole number");
-  }
-  static std::int64_t identity(const Entry& entry) {
-    const std::int64_t value = integer(entry, 0, "the number", 0);
-    if (value < 1)
-      entry.file->fail(entry.position,
-                       fmt::format("the number of a {} is '{}'", entry.name, std::string(field(entry, 0))),
-                       "numbers are 1 or more");
-    return value;
-  }
-
-  // 1.5, 15.-1, 1.5+3, 1.5E3, 1.5D3: the letter of the exponent may be left out.
-  static double real(const Entry& entry, std::size_t number, const char* what) {
-    const std::string_view text = field(entry, number);
-    if (text.empty()) return 0;
-    char copy[40];
-    std::size_t length = 0;
-    bool exponent = false;
-    for (std::size_t i = 0; i < text.size() && length + 2 < sizeof(copy); ++i) {
-      char c = text[i];
-      const bool sign = c == '+' || c == '-';
-      if (c == 'd' || c == 'D' || c == 'E') c = 'e';
-      if (sign && length > 0 && !exponent && copy[length - 1] != 'e') copy[length++] = 'e';
-      if (c == 'e' || (sign && length > 0)) exponent = true;
-      if (!(c == '+' && length == 0) && !(c == '+' && length > 0 && copy[length - 1] == 'e')) copy[length++] = c;
-    }
-    double value = 0;
-    const auto [stop, error] = std::from_chars(copy, copy + length, value);
-    if (error == std::errc{} && stop == copy + length && std::isfinite(value) && text.size() < sizeof(copy) - 2)
-      return value;
-    entry.file->fail(entry.position, fmt::format("{} of a {} is '{}'", what, entry.name, text), "expected a number");
-  }
-
-  void take_grid(const Entry& entry) {
-    labels_.push_back(identity(entry));
-    grids_.push_back({{real(entry, 2, "x"), real(entry, 3, "y"), real(entry, 4, "z")},
-                      integer(entry, 1, "the coordinate system", -1)});
-  }
-  void take_default(const Entry& entry) { default_system_ = integer(entry, 1, "the coordinate system", 0); }
-
-  void take_system(const Entry& entry) {
-    if (entry.name[4] == '1')
-      entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name),
-                       "it places coordinates by grid points", "use CORD2R, CORD2C or CORD2S");
-    if (entry.name != "CORD2R" && entry.name != "CORD2C" && entry.name != "CORD2S")
-      entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name),
-                       "Ritz reads CORD2R, CORD2C and CORD2S");
-    systems_[identity(entry)] = entry;
-  }
-
-  // A system in basic coordinates; systems may be defined in others.
-  System system_named(std::int64_t number, const Entry* from, int depth) const {
-    if (number == 0) return {};
-    const auto found = systems_.find(number);
-    if (found == systems_.end())
-      throw Error(Exit::mesh, fmt::format("coordinate system {} is used in '{}' but not defined", number, raw_.source),
-                  "", "include the file that defines it");
-    if (depth > 64) from->file->fail(from->position, fmt::format("coordinate system {} is defined by itself", number));
-    const Entry& entry = found->second;
-    const System parent = system_named(integer(entry, 1, "the reference system", 0), &entry, depth + 1);
-    Point p[3];
-    for (std::size_t i = 0; i < 3; ++i)
-      p[i] = basic(parent, {real(entry, 2 + 3 * i, "a coordinate"), real(entry, 3 + 3 * i, "a coordinate"),
-                            real(entry, 4 + 3 * i, "a coordinate")});
-    System system;
-    system.type = entry.name[5];
-    system.origin = p[0];
-    system.axes[2] = unit(minus(p[1], p[0]));
-    system.axes[1] = unit(cross(system.axes[2], minus(p[2], p[0])));
-    system.axes[0] = cross(system.axes[1], system.axes[2]);
-    for (const double c : {system.axes[0][0], system.axes[1][0], system.axes[2][0]})
-      if (!std::isfinite(c))
-        entry.file->fail(entry.position, fmt::format("the points of coordinate system {} lie on one line", number));
-    return system;
-  }
-
-  void place_grids() {
-    std::map<std::int64_t, System> known;
-    for (const Grid& grid : grids_) {
-      const std::int64_t number = grid.system < 0 ? default_system_ : grid.system;
-      Point x = grid.x;
-      if (number != 0) {
-        const auto [system, is_new] = known.try_emplace(number);
-        if (is_new) system->second = system_named(number, nullptr, 0);
-        x = basic(system->second, x);
-      }
-      raw_.points.insert(raw_.points.end(), x.begin(), x.end());
-    }
-  }
-
-  void take_cell(const Entry& entry, const Form& form) {
-    const std::int64_t element = identity(entry);
-    const std::int64_t property = form.name == "CONROD" ? 0 : integer(entry, 1, "the property", element);
-    std::array<std::int64_t, 27> nodes{};
-    const int most = traits(form.kinds.back()).node_count;
-    int given = 0, last = 0;
-    for (int i = 0; i < most; ++i) {
-      nodes[static_cast<std::size_t>(i)] =
-          integer(entry, static_cast<std::size_t>(form.first_node + i), "a grid point", 0);
-      if (nodes[static_cast<std::size_t>(i)] > 0) ++given, last = i + 1;
-    }
-    const auto kind =
-        std::find_if(form.kinds.begin(), form.kinds.end(), [&](CellKind k) { return traits(k).node_count >= last; });
-    const int wanted = kind == form.kinds.end() ? 0 : traits(*kind).node_count;
-    if (kind == form.kinds.end() || given != wanted)
-      entry.file->fail(
-          entry.position, fmt::format("{} {} has {} grid points", entry.name, element, given),
-          wanted > 0 ? fmt::format("expected {}; cells with some mid nodes only are not supported", wanted) : "",
-          "give it all its mid nodes, or none");
-    std::vector<std::int64_t>& list = cell_nodes_[*kind];
-    const bool reorder = !form.order.empty() && traits(*kind).order == 2;
-    for (int i = 0; i < wanted; ++i)
-      list.push_back(nodes[static_cast<std::size_t>(reorder ? form.order[static_cast<std::size_t>(i)] : i)]);
-    if (property > 0)
-      append(raw_.group(numbered_group(traits(*kind).dimension, property)).cells,
-             {*kind, std::ssize(list) / wanted - 1, 1});
-  }
-
-  void number_cells() {
-    const NodeNumbers numbers(labels_);
-    if (numbers.has_duplicate())
-      throw Error(Exit::mesh, fmt::format("GRID {} is defined twice in '{}'", numbers.duplicate(), raw_.source),
-                  "every grid point has one place", "number them anew");
-    for (const auto& [kind, labels] : cell_nodes_)
-      for (const std::int64_t label : labels) {
-        const Node node = numbers(label);
-        if (node < 0)
-          throw Error(Exit::mesh, fmt::format("grid point {} does not exist in '{}'", label, raw_.source),
-                      fmt::format("a {} uses it", traits(kind).name), "include the file that defines it");
-        raw_.nodes_of(kind).push_back(node);
-      }
-  }
-
-  std::vector<std::string>* notices_;
-  std::list<TextFile> files_;
+  std::list<TextFile>& files_;
   std::filesystem::path folder_;
-  RawMesh raw_;
-  std::vector<std::int64_t> labels_;
-  std::vector<Grid> grids_;
-  std::map<std::int64_t, Entry> systems_;
-  std::int64_t default_system_ = 0;
-  std::map<CellKind, std::vector<std::int64_t>> cell_nodes_;
-  struct OtherField {
-    Index count = 0;
-    std::string place, value;  // of the first
-  };
-
-  std::map<std::pair<std::string, std::size_t>, OtherField> other_fields_;  // by entry and row of other_fields()
-  std::map<std::string, Index> left_out_;
-  std::set<std::string> passed_over_;
   int file_count_ = 0;
   bool ended_ = false;
 };
 
+struct Grid {
+  Point x;
+  std::int64_t system;  // of its coordinates; -1: the default
+};
+
+struct PropertyCells {
+  std::int64_t property;
+  CellRun cells;
+};
+
+struct OtherField {
+  Index count = 0;
+  std::string place, value;  // of the first
+};
+
+// Contents of a deck that are of the mesh, by label.
+struct BulkData {
+  std::list<TextFile> files;         // that entries are in
+  std::vector<std::int64_t> labels;  // [grid]
+  std::vector<Grid> grids;
+  std::map<std::int64_t, Entry> systems;
+  std::int64_t default_system = 0;
+  std::map<CellKind, std::vector<std::int64_t>> cell_nodes;  // [cell][node]
+  std::vector<PropertyCells> properties;
+  std::map<std::pair<std::string, std::size_t>, OtherField> other_fields;  // by entry and row of other_fields()
+  std::map<std::string, Index> scalar_elements;                            // by entry
+  std::set<std::string> ignored;                                           // names of entries
+};
+
+std::string_view field(const Entry& entry, std::size_t number) {
+  return number < entry.fields.size() ? entry.fields[number] : std::string_view();
+}
+std::int64_t integer(const Entry& entry, std::size_t number, const char* what, std::int64_t blank) {
+  const std::string_view text = field(entry, number);
+  std::int64_t value = blank;
+  if (text.empty()) return value;
+  if (parse_number(text.data(), text.data() + text.size(), value) == text.data() + text.size()) return value;
+  entry.file->fail(entry.position, fmt::format("{} of a {} is '{}'", what, entry.name, text),
+                   "expected a whole number");
+}
+std::int64_t identity(const Entry& entry) {
+  const std::int64_t value = integer(entry, 0, "the number", 0);
+  if (value < 1)
+    entry.file->fail(entry.position,
+                     fmt::format("the number of a {} is '{}'", entry.name, std::string(field(entry, 0))),
+                     "numbers are 1 or more");
+  return value;
+}
+
+// 1.5, 15.-1, 1.5+3, 1.5E3, 1.5D3: the letter of the exponent may be left out.
+double real(const Entry& entry, std::size_t number, const char* what) {
+  const std::string_view text = field(entry, number);
+  if (text.empty()) return 0;
+  char copy[40];
+  std::size_t length = 0;
+  bool exponent = false;
+  for (std::size_t i = 0; i < text.size() && length + 2 < sizeof(copy); ++i) {
+    char c = text[i];
+    const bool sign = c == '+' || c == '-';
+    if (c == 'd' || c == 'D' || c == 'E') c = 'e';
+    if (sign && length > 0 && !exponent && copy[length - 1] != 'e') copy[length++] = 'e';
+    if (c == 'e' || (sign && length > 0)) exponent = true;
+    if (!(c == '+' && length == 0) && !(c == '+' && length > 0 && copy[length - 1] == 'e')) copy[length++] = c;
+  }
+  double value = 0;
+  const auto [stop, error] = std::from_chars(copy, copy + length, value);
+  if (error == std::errc{} && stop == copy + length && std::isfinite(value) && text.size() < sizeof(copy) - 2)
+    return value;
+  entry.file->fail(entry.position, fmt::format("{} of a {} is '{}'", what, entry.name, text), "expected a number");
+}
+
+// Fields of a cell other than its nodes change results, and none of them is of the mesh.
+void note_other_fields(const Entry& entry, BulkData& bulk) {
+  for (const std::size_t row : other_fields_of(entry.name)) {
+    const OtherFields& other = other_fields()[row];
+    if (entry.fields.size() <= other.first) continue;
+    const std::size_t end = std::min(entry.fields.size(), other.first + other.count);
+    const std::span<const std::string_view> given = std::span(entry.fields).subspan(other.first, end - other.first);
+    const auto says = [&](std::string_view text) {
+      return !text.empty() && !is_real_zero(text) && !(other.what == "OFFT" && upper(text) == "GGG");
+    };
+    if (std::ranges::none_of(given, says)) continue;
+    OtherField& seen = bulk.other_fields[{entry.name, row}];
+    if (seen.count++ > 0) continue;
+    seen.value = fmt::format("{}", fmt::join(given, ", "));
+    seen.place = fmt::format("{} {} in line {} of '{}'", entry.name, trimmed(field(entry, 0)),
+                             entry.file->line_of(entry.position), entry.file->path());
+  }
+}
+
+void take_grid(const Entry& entry, BulkData& bulk) {
+  bulk.labels.push_back(identity(entry));
+  bulk.grids.push_back({{real(entry, 2, "x"), real(entry, 3, "y"), real(entry, 4, "z")},
+                        integer(entry, 1, "the coordinate system", -1)});
+}
+
+void take_system(const Entry& entry, BulkData& bulk) {
+  if (entry.name[4] == '1')
+    entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name),
+                     "it places coordinates by grid points", "use CORD2R, CORD2C or CORD2S");
+  if (entry.name != "CORD2R" && entry.name != "CORD2C" && entry.name != "CORD2S")
+    entry.file->fail(entry.position, fmt::format("{} is not supported", entry.name),
+                     "Ritz reads CORD2R, CORD2C and CORD2S");
+  bulk.systems[identity(entry)] = entry;
+}
+
+void take_cell(const Entry& entry, const Form& form, BulkData& bulk) {
+  const std::int64_t element = identity(entry);
+  const std::int64_t property = form.name == "CONROD" ? 0 : integer(entry, 1, "the property", element);
+  std::array<std::int64_t, 27> nodes{};
+  const int most = traits(form.kinds.back()).node_count;
+  int given = 0, last = 0;
+  for (int i = 0; i < most; ++i) {
+    nodes[static_cast<std::size_t>(i)] =
+        integer(entry, static_cast<std::size_t>(form.first_node + i), "a grid point", 0);
+    if (nodes[static_cast<std::size_t>(i)] > 0) ++given, last = i + 1;
+  }
+  const auto kind =
+      std::find_if(form.kinds.begin(), form.kinds.end(), [&](CellKind k) { return traits(k).node_count >= last; });
+  const int wanted = kind == form.kinds.end() ? 0 : traits(*kind).node_count;
+  if (kind == form.kinds.end() || given != wanted)
+    entry.file->fail(
+        entry.position, fmt::format("{} {} has {} grid points", entry.name, element, given),
+        wanted > 0 ? fmt::format("expected {}; cells with some mid nodes only are not supported", wanted) : "",
+        "give it all its mid nodes, or none");
+  std::vector<std::int64_t>& list = bulk.cell_nodes[*kind];
+  const bool reorder = !form.order.empty() && traits(*kind).order == 2;
+  for (int i = 0; i < wanted; ++i)
+    list.push_back(nodes[static_cast<std::size_t>(reorder ? form.order[static_cast<std::size_t>(i)] : i)]);
+  if (property < 1) return;
+  const Index position = std::ssize(list) / wanted - 1;
+  if (!bulk.properties.empty())
+    if (auto& [last_property, run] = bulk.properties.back();
+        last_property == property && run.kind == *kind && run.first + run.count == position) {
+      ++run.count;
+      return;
+    }
+  bulk.properties.push_back({property, {*kind, position, 1}});
+}
+
+void take(const Entry& entry, BulkData& bulk) {
+  note_other_fields(entry, bulk);
+  if (entry.name == "GRID") return take_grid(entry, bulk);
+  if (entry.name.starts_with("CORD") && entry.name.size() == 6) return take_system(entry, bulk);
+  if (entry.name == "GRDSET") {
+    bulk.default_system = integer(entry, 1, "the coordinate system", 0);
+    return;
+  }
+  if (const Form* form = form_named(entry.name)) return take_cell(entry, *form, bulk);
+  if (is_scalar_element(entry.name)) {
+    ++bulk.scalar_elements[entry.name];
+    return;
+  }
+  for (const std::string_view shape : {"CHEX", "CTET", "CPEN", "CPYR", "CQUAD", "CTRI", "CTRA", "CPLST"})
+    if (entry.name.starts_with(shape))
+      entry.file->fail(entry.position, fmt::format("elements {} are not supported", entry.name),
+                       "leaving them out would leave a hole",
+                       "use CTETRA, CPENTA, CHEXA, CPYRAM, CTRIA3, CTRIA6, CQUAD4 and CQUAD8");
+  if (entry.name.starts_with('='))  // repeats the entry before it, with increments
+    entry.file->fail(entry.position, "entries that are repeated by '=' are not supported",
+                     "leaving them out would leave a hole", "let the preprocessor write all entries");
+  bulk.ignored.insert(entry.name);
+}
+
+// A system in basic coordinates; systems may be defined in others.
+System system_named(std::int64_t number, const BulkData& bulk, const Entry* from = nullptr, int depth = 0) {
+  if (number == 0) return {};
+  const auto found = bulk.systems.find(number);
+  if (found == bulk.systems.end())
+    throw Error(Exit::mesh,
+                fmt::format("coordinate system {} is used in '{}' but not defined", number, bulk.files.front().path()),
+                "", "include the file that defines it");
+  if (depth > 64) from->file->fail(from->position, fmt::format("coordinate system {} is defined by itself", number));
+  const Entry& entry = found->second;
+  const System parent = system_named(integer(entry, 1, "the reference system", 0), bulk, &entry, depth + 1);
+  Point p[3];
+  for (std::size_t i = 0; i < 3; ++i)
+    p[i] = basic(parent, {real(entry, 2 + 3 * i, "a coordinate"), real(entry, 3 + 3 * i, "a coordinate"),
+                          real(entry, 4 + 3 * i, "a coordinate")});
+  System system;
+  system.type = entry.name[5];
+  system.origin = p[0];
+  system.axes[2] = unit(minus(p[1], p[0]));
+  system.axes[1] = unit(cross(system.axes[2], minus(p[2], p[0])));
+  system.axes[0] = cross(system.axes[1], system.axes[2]);
+  for (const double c : {system.axes[0][0], system.axes[1][0], system.axes[2][0]})
+    if (!std::isfinite(c))
+      entry.file->fail(entry.position, fmt::format("the points of coordinate system {} lie on one line", number));
+  return system;
+}
+
+// [node][3], in basic coordinates.
+std::vector<double> points_of(const BulkData& bulk) {
+  std::vector<double> points;
+  std::map<std::int64_t, System> known;
+  for (const Grid& grid : bulk.grids) {
+    const std::int64_t number = grid.system < 0 ? bulk.default_system : grid.system;
+    Point x = grid.x;
+    if (number != 0) {
+      const auto [system, is_new] = known.try_emplace(number);
+      if (is_new) system->second = system_named(number, bulk);
+      x = basic(system->second, x);
+    }
+    points.insert(points.end(), x.begin(), x.end());
+  }
+  return points;
+}
+
+CellsByKind cells_of(const BulkData& bulk) {
+  CellsByKind cells;
+  const NodeNumbers numbers(bulk.labels);
+  if (numbers.has_duplicate())
+    throw Error(Exit::mesh,
+                fmt::format("GRID {} is defined twice in '{}'", numbers.duplicate(), bulk.files.front().path()),
+                "every grid point has one place", "number them anew");
+  for (const auto& [kind, labels] : bulk.cell_nodes)
+    for (const std::int64_t label : labels) {
+      const Node node = numbers(label);
+      if (node < 0)
+        throw Error(Exit::mesh, fmt::format("grid point {} does not exist in '{}'", label, bulk.files.front().path()),
+                    fmt::format("a {} uses it", traits(kind).name), "include the file that defines it");
+      cells[static_cast<std::size_t>(kind)].push_back(node);
+    }
+  return cells;
+}
+
+void report_what_is_not_read(const BulkData& bulk, std::vector<std::string>& notices) {
+  for (const auto& [key, seen] : bulk.other_fields) {
+    const OtherFields& other = other_fields()[key.second];
+    notices.push_back(fmt::format("{} of {} {} are not read, the first of {}: {}; {}", other.what, seen.count,
+                                  key.first, seen.place, seen.value, other.remedy));
+  }
+  const std::string& path = bulk.files.front().path();
+  for (const auto& [name, count] : bulk.scalar_elements)
+    notices.push_back(fmt::format("{} {} in '{}' are not cells and were omitted", count, name, path));
+  if (!bulk.ignored.empty())
+    notices.push_back(fmt::format("only the mesh of '{}' is read; ignored: {}", path, fmt::join(bulk.ignored, ", ")));
+}
+
 }  // namespace
+}  // namespace nastran
 
 MeshData read_nastran(const std::string& path, std::vector<std::string>& notices, bool structural) {
-  return NastranReader(notices).read(path, structural);
+  nastran::BulkData bulk;
+  nastran::EntryReader reader(bulk.files);
+  reader.read(path, [&](const nastran::Entry& entry) { nastran::take(entry, bulk); });
+  if (!reader.has_end()) notices.push_back(fmt::format("'{}' has no ENDDATA: check that it was not cut short", path));
+  RawMesh raw;
+  raw.source = path;
+  raw.structural = structural;
+  raw.points = nastran::points_of(bulk);
+  raw.nodes = nastran::cells_of(bulk);
+  for (const auto& [property, cells] : bulk.properties)
+    append(raw.group(numbered_group(traits(cells.kind).dimension, property)).cells, cells);
+  nastran::report_what_is_not_read(bulk, notices);
+  return mesh_of(std::move(raw), notices);
 }
 
 }  // namespace ritz

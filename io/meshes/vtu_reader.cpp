@@ -122,201 +122,201 @@ void check_counts(const UnstructuredGrid& grid, const std::string& path) {
                   "write the file again");
 }
 
-// The mesh of a grid, and its regions.
-class GridMesh {
- public:
-  GridMesh(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said, bool structures = false)
-      : grid_(std::move(grid)),
-        path_(path),
-        said_(said),
-        structures_(structures),
-        connectivity_(grid_, path),
-        cells_(cells_of(grid_, connectivity_, path)),
-        regions_(region_array(grid_)) {}
-
-  // [component] of an array of the file, as the mesh that was read has its nodes or cells.
-  std::vector<double> at_nodes(const GridArray& array) const {
-    if (!lowered_.unneeded.empty())
-      throw Error(Exit::input, fmt::format("fields of '{}', which has cells of order 3 or more", path_),
-                  "its mesh is read with other nodes", "write those results with [output] cells = \"mesh\"");
-    if (joined_.empty()) return array.values;
-    std::vector<double> values = renumbered(array, joined_, data_.points.size() / 3);
-    check_joined(array, values);
-    return values;
-  }
-  std::vector<double> in_cells(const GridArray& array) {
-    Index count = 0;
-    for (const CellBlock& block : data_.blocks) count += block.cell_count();
-    return renumbered(array, cell_numbers(), static_cast<std::size_t>(count));
-  }
-
-  MeshData take() { return std::move(data_); }
-
-  void read() {
-    data_.source = path_;
-    data_.points = std::move(grid_.points);
-    data_.structural = structures_ && is_of_structures();
-    data_.dimension = data_.structural ? 3 : cells_.dimension;
-    if (grid_.has_pieces) joined_ = join_pieces(data_.points, path_, said_);
-    if (cells_.has_high_order()) {
-      nodes_of_kind_ = nodes_by_kind(connectivity_, cells_, joined_);
-      lowered_ = lower_order(nodes_of_kind_, cells_.node_sets, data_.points, KeepMaps::where_they_differ, path_, said_);
-    }
-    for (std::size_t cell = 0; cell < grid_.types.size(); ++cell) add_cell(cell);
-    number_blocks(data_);
-    flatten_plane_mesh(data_, said_);
-    const std::vector<std::string>* tables = texts_named(grid_, "region_table_names");
-    if (tables != nullptr) data_.regions = regions_of_tables(grid_, *tables, cell_numbers(), path_);
-    else add_numbered_regions();
-    drop_points(data_, lowered_.unneeded);
-    if (tables == nullptr && regions_ == nullptr)
-      said_.push_back(fmt::format("'{}' has no cell array 'region': its only region is 'all'", path_));
-    add_region_all(data_);
-  }
-
- private:
-  // Points of pieces that stand at one place have one value, or none, which is not a number.
-  void check_joined(const GridArray& array, const std::vector<double>& values) const {
-    double largest = 0;
-    for (const double each : array.values)
-      if (std::isfinite(each)) largest = std::max(largest, std::abs(each));
-    const auto width = static_cast<std::size_t>(array.components);
-    for (std::size_t i = 0; i < array.values.size(); ++i) {
-      const auto node = static_cast<std::size_t>(joined_[i / width]);
-      const double other = values[node * width + i % width];
-      const double own = array.values[i];
-      if (own == other || (std::isnan(own) && std::isnan(other)) || std::abs(own - other) <= 1e-6 * largest) continue;
-      throw Error(Exit::input,
-                  fmt::format("'{}' has the values {:g} and {:g} at ({:g}, {:g}, {:g})", path_, own, other,
-                              data_.points[3 * node], data_.points[3 * node + 1], data_.points[3 * node + 2]),
-                  "nodes of parts that touch are not told apart in pieces",
-                  "write those results with [output] format = \"vtu\"");
-    }
-  }
-
-  bool is_of_structures() const {
-    const std::vector<double>& x = data_.points;
-    bool is_flat = true;
-    for (std::size_t i = 2; i < x.size(); i += 3) is_flat = is_flat && x[i] == x[2];
-    const bool has_lines =
-        std::ranges::any_of(cells_.counts, [](const auto& of) { return traits(of.first).dimension == 1; });
-    return cells_.dimension < 3 && (has_lines || !is_flat);
-  }
-
-  // new_number [entry of the array]; -1: it is left out
-  template <class Number>
-  static std::vector<double> renumbered(const GridArray& array, const std::vector<Number>& new_number,
-                                        std::size_t count) {
-    const auto width = static_cast<std::size_t>(array.components);
-    std::vector<double> result(count * width);
-    for (std::size_t i = 0; i < new_number.size(); ++i)
-      if (new_number[i] >= 0)
-        std::copy_n(array.values.begin() + static_cast<std::ptrdiff_t>(i * width), width,
-                    result.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(new_number[i]) * width));
-    return result;
-  }
-
-  // Does another piece have the cell?
-  bool is_duplicate(std::size_t cell) const {
-    constexpr std::uint8_t duplicate = 1;  // vtkDataSetAttributes::DUPLICATECELL
-    return !grid_.ghosts.empty() && (grid_.ghosts[cell] & duplicate) != 0;
-  }
-
-  void add_cell(std::size_t cell) {
-    const CellTraits& kind = *cells_.kinds[cell];
-    const Index number = next_[static_cast<std::size_t>(kind.kind)]++;
-    if (is_duplicate(cell)) return;
-    Node numbers[27];
-    const std::span<Node> nodes(numbers, static_cast<std::size_t>(kind.node_count));
-    if (!lowered_.unneeded.empty()) {
-      std::copy_n(nodes_of_kind_[static_cast<std::size_t>(kind.kind)].begin() + number * kind.node_count, nodes.size(),
-                  nodes.begin());
-    } else {
-      connectivity_.nodes_of(cell, nodes);
-      if (!joined_.empty())
-        for (Node& node : nodes) node = joined_[static_cast<std::size_t>(node)];
-    }
-    const auto id = regions_ != nullptr ? static_cast<std::int64_t>(regions_->values[cell]) : 0;
-    if (is_body(data_, kind.kind)) add_to_block(kind, number, id, nodes);
-    else if (regions_ != nullptr) add_to_boundary(kind, id, nodes);
-  }
-
-  void add_to_block(const CellTraits& kind, Index number, std::int64_t id, std::span<const Node> nodes) {
-    CellBlock& block = block_of(data_, kind.kind);
-    if (block.nodes.empty())
-      block.nodes.reserve(static_cast<std::size_t>(cells_.counts.at(kind.kind) * kind.node_count));
-    if (regions_ != nullptr) {
-      if (members_ == nullptr || id != last_id_) members_ = &cells_of_region_[id];
-      last_id_ = id;
-      append(*members_, {kind.kind, block.cell_count(), 1});
-    }
-    block.curved.append(lowered_.curved[static_cast<std::size_t>(kind.kind)], number, block.cell_count());
-    block.nodes.insert(block.nodes.end(), nodes.begin(), nodes.end());
-  }
-
-  void add_to_boundary(const CellTraits& kind, std::int64_t id, std::span<const Node> nodes) {
-    if (kind.dimension > 0 && kind.dimension == data_.dimension - 1) {
-      NamedCells& surface = surfaces_[{id, kind.kind}];
-      surface.names = {region_name(grid_, id)};
-      surface.cells.kind = kind.kind;
-      surface.cells.nodes.insert(surface.cells.nodes.end(), nodes.begin(), nodes.end());
-    } else {
-      Region& region = region_named(data_, region_name(grid_, id), RegionKind::nodes);
-      region.nodes.insert(region.nodes.end(), nodes.begin(), nodes.end());
-    }
-  }
-
-  // [cell of the file] its number in the mesh; -1: it is none of its cells.
-  std::vector<Index> cell_numbers() {
-    std::vector<Index> numbers;
-    std::map<CellKind, Index> next;
-    for (std::size_t cell = 0; cell < cells_.kinds.size(); ++cell) {
-      const CellTraits& kind = *cells_.kinds[cell];
-      const bool is_there = is_body(data_, kind.kind) && !is_duplicate(cell);
-      numbers.push_back(is_there ? block_of(data_, kind.kind).first_cell + next[kind.kind]++ : -1);
-    }
-    return numbers;
-  }
-
-  void add_numbered_regions() {
-    const bool own_file = texts_named(grid_, "region_names") != nullptr;
-    for (const auto& [id, runs] : cells_of_region_) {
-      if (own_file && id == 0) continue;  // cells of no region
-      Region& region = region_named(data_, region_name(grid_, id), RegionKind::cells);
-      for (const CellRun& run : runs)
-        for (Index i = 0; i < run.count; ++i)
-          region.cells.push_back(block_of(data_, run.kind).first_cell + run.first + i);
-      sort_unique(region.cells);
-    }
-    std::vector<NamedCells> named;
-    for (auto& [key, surface] : surfaces_) named.push_back(std::move(surface));
-    add_facet_regions(data_, named, said_);
-    for (Region& region : data_.regions) sort_unique(region.nodes);
-  }
-
-  UnstructuredGrid grid_;
-  const std::string& path_;
-  std::vector<std::string>& said_;
-  const bool structures_;
-  const VtkConnectivity connectivity_;
-  const VtkCells cells_;
-  const GridArray* regions_;
-  MeshData data_;
-  std::vector<Node> joined_;
-  CellsByKind nodes_of_kind_;
-  LoweredCells lowered_;
-  std::array<Index, cell_kind_count> next_{};  // [kind]: number of the next cell in nodes_of_kind_
-  std::map<std::int64_t, std::vector<CellRun>> cells_of_region_;
-  std::vector<CellRun>* members_ = nullptr;  // of the last cell's region
-  std::int64_t last_id_ = 0;
-  std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces_;
+// The mesh of a grid, and the numbers there of its points and cells.
+struct GridMesh {
+  MeshData data;
+  std::vector<Node> joined;         // [point of the grid]; empty: the same
+  bool has_other_nodes = false;     // cells of order 3 or more are taken at order 2
+  std::vector<Index> cell_numbers;  // [cell of the grid]; -1: none of the cells
 };
 
-MeshData mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said) {
+// Nodes of cells as the mesh has them.
+struct GridNodes {
+  std::vector<Node> joined;  // [point of the grid]; empty: the same
+  CellsByKind by_kind;       // [kind][cell][node] where `lowered` has some
+  LoweredCells lowered;
+};
+
+// Cells by the number of their region.
+struct RegionCells {
+  std::map<std::int64_t, std::vector<CellRun>> cells;
+  std::map<std::pair<std::int64_t, CellKind>, NamedCells> surfaces;
+};
+
+// new_number [entry of the array]; -1: it is left out
+template <class Number>
+std::vector<double> renumbered(const GridArray& array, const std::vector<Number>& new_number, std::size_t count) {
+  const auto width = static_cast<std::size_t>(array.components);
+  std::vector<double> result(count * width);
+  for (std::size_t i = 0; i < new_number.size(); ++i)
+    if (new_number[i] >= 0)
+      std::copy_n(array.values.begin() + static_cast<std::ptrdiff_t>(i * width), width,
+                  result.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(new_number[i]) * width));
+  return result;
+}
+
+// Points of pieces that stand at one place have one value, or none, which is not a number.
+void check_joined(const GridArray& array, const std::vector<double>& values, const GridMesh& mesh) {
+  double largest = 0;
+  for (const double each : array.values)
+    if (std::isfinite(each)) largest = std::max(largest, std::abs(each));
+  const auto width = static_cast<std::size_t>(array.components);
+  for (std::size_t i = 0; i < array.values.size(); ++i) {
+    const auto node = static_cast<std::size_t>(mesh.joined[i / width]);
+    const double other = values[node * width + i % width];
+    const double own = array.values[i];
+    if (own == other || (std::isnan(own) && std::isnan(other)) || std::abs(own - other) <= 1e-6 * largest) continue;
+    throw Error(Exit::input,
+                fmt::format("'{}' has the values {:g} and {:g} at ({:g}, {:g}, {:g})", mesh.data.source, own, other,
+                            mesh.data.points[3 * node], mesh.data.points[3 * node + 1], mesh.data.points[3 * node + 2]),
+                "nodes of parts that touch are not told apart in pieces",
+                "write those results with [output] format = \"vtu\"");
+  }
+}
+
+// [node][component] of an array of the file.
+std::vector<double> values_at_nodes(const GridArray& array, const GridMesh& mesh) {
+  if (mesh.has_other_nodes)
+    throw Error(Exit::input, fmt::format("fields of '{}', which has cells of order 3 or more", mesh.data.source),
+                "its mesh is read with other nodes", "write those results with [output] cells = \"mesh\"");
+  if (mesh.joined.empty()) return array.values;
+  std::vector<double> values = renumbered(array, mesh.joined, mesh.data.points.size() / 3);
+  check_joined(array, values, mesh);
+  return values;
+}
+
+bool is_of_structures(const std::vector<double>& x, const VtkCells& cells) {
+  bool is_flat = true;
+  for (std::size_t i = 2; i < x.size(); i += 3) is_flat = is_flat && x[i] == x[2];
+  const bool has_lines =
+      std::ranges::any_of(cells.counts, [](const auto& of) { return traits(of.first).dimension == 1; });
+  return cells.dimension < 3 && (has_lines || !is_flat);
+}
+
+// Does another piece have the cell?
+bool is_duplicate(const UnstructuredGrid& grid, std::size_t cell) {
+  constexpr std::uint8_t duplicate = 1;  // vtkDataSetAttributes::DUPLICATECELL
+  return !grid.ghosts.empty() && (grid.ghosts[cell] & duplicate) != 0;
+}
+
+void add_to_boundary(const CellTraits& kind, std::int64_t id, const std::string& name, std::span<const Node> nodes,
+                     MeshData& data, RegionCells& regions) {
+  if (kind.dimension > 0 && kind.dimension == data.dimension - 1) {
+    NamedCells& surface = regions.surfaces[{id, kind.kind}];
+    surface.names = {name};
+    surface.cells.kind = kind.kind;
+    surface.cells.nodes.insert(surface.cells.nodes.end(), nodes.begin(), nodes.end());
+  } else {
+    Region& region = region_named(data, name, RegionKind::nodes);
+    region.nodes.insert(region.nodes.end(), nodes.begin(), nodes.end());
+  }
+}
+
+// Cells of the mesh, and of its boundary by the numbers of their regions.
+RegionCells add_cells(const UnstructuredGrid& grid, const VtkConnectivity& connectivity, const VtkCells& cells,
+                      const GridNodes& from, MeshData& data) {
+  const GridArray* const regions = region_array(grid);
+  RegionCells result;
+  std::array<Index, cell_kind_count> next{};  // [kind] number of the next cell in from.by_kind
+  std::vector<CellRun>* members = nullptr;    // of the last cell's region
+  std::int64_t last_id = 0;
+  for (std::size_t cell = 0; cell < grid.types.size(); ++cell) {
+    const CellTraits& kind = *cells.kinds[cell];
+    const auto k = static_cast<std::size_t>(kind.kind);
+    const Index number = next[k]++;
+    if (is_duplicate(grid, cell)) continue;
+    Node numbers[27];
+    const std::span<Node> nodes(numbers, static_cast<std::size_t>(kind.node_count));
+    if (!from.lowered.unneeded.empty()) {
+      std::copy_n(from.by_kind[k].begin() + number * kind.node_count, nodes.size(), nodes.begin());
+    } else {
+      connectivity.nodes_of(cell, nodes);
+      if (!from.joined.empty())
+        for (Node& node : nodes) node = from.joined[static_cast<std::size_t>(node)];
+    }
+    const auto id = regions != nullptr ? static_cast<std::int64_t>(regions->values[cell]) : 0;
+    if (!is_body(data, kind.kind)) {
+      if (regions != nullptr) add_to_boundary(kind, id, region_name(grid, id), nodes, data, result);
+      continue;
+    }
+    CellBlock& block = block_of(data, kind.kind);
+    if (block.nodes.empty())
+      block.nodes.reserve(static_cast<std::size_t>(cells.counts.at(kind.kind) * kind.node_count));
+    if (regions != nullptr) {
+      if (members == nullptr || id != last_id) members = &result.cells[id];
+      last_id = id;
+      append(*members, {kind.kind, block.cell_count(), 1});
+    }
+    block.curved.append(from.lowered.curved[k], number, block.cell_count());
+    block.nodes.insert(block.nodes.end(), nodes.begin(), nodes.end());
+  }
+  return result;
+}
+
+// [cell of the file] its number in the mesh; -1: it is none of its cells.
+std::vector<Index> cell_numbers(const UnstructuredGrid& grid, const VtkCells& cells, const MeshData& data) {
+  std::vector<Index> numbers;
+  std::map<CellKind, Index> next;
+  for (std::size_t cell = 0; cell < cells.kinds.size(); ++cell) {
+    const CellTraits& kind = *cells.kinds[cell];
+    const bool is_there = is_body(data, kind.kind) && !is_duplicate(grid, cell);
+    numbers.push_back(
+        is_there ? std::ranges::find(data.blocks, kind.kind, &CellBlock::kind)->first_cell + next[kind.kind]++ : -1);
+  }
+  return numbers;
+}
+
+void add_numbered_regions(const UnstructuredGrid& grid, RegionCells regions, MeshData& data,
+                          std::vector<std::string>& said) {
+  const bool own_file = texts_named(grid, "region_names") != nullptr;
+  for (const auto& [id, runs] : regions.cells) {
+    if (own_file && id == 0) continue;  // cells of no region
+    Region& region = region_named(data, region_name(grid, id), RegionKind::cells);
+    for (const CellRun& run : runs)
+      for (Index i = 0; i < run.count; ++i) region.cells.push_back(block_of(data, run.kind).first_cell + run.first + i);
+    sort_unique(region.cells);
+  }
+  std::vector<NamedCells> named;
+  for (auto& [key, surface] : regions.surfaces) named.push_back(std::move(surface));
+  add_facet_regions(data, named, said);
+  for (Region& region : data.regions) sort_unique(region.nodes);
+}
+
+struct GridUse {
+  bool structures = false;     // lines and surfaces may be bodies
+  bool cells_by_grid = false;  // GridMesh::cell_numbers are needed
+};
+
+GridMesh mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std::string>& said, const GridUse& use) {
   check_counts(grid, path);
-  GridMesh reader(std::move(grid), path, said);
-  reader.read();
-  return reader.take();
+  const VtkConnectivity connectivity(grid, path);
+  const VtkCells cells = cells_of(grid, connectivity, path);
+  GridMesh mesh;
+  MeshData& data = mesh.data;
+  data.source = path;
+  data.points = std::move(grid.points);
+  data.structural = use.structures && is_of_structures(data.points, cells);
+  data.dimension = data.structural ? 3 : cells.dimension;
+  GridNodes nodes;
+  if (grid.has_pieces) nodes.joined = join_pieces(data.points, path, said);
+  if (cells.has_high_order()) {
+    nodes.by_kind = nodes_by_kind(connectivity, cells, nodes.joined);
+    nodes.lowered = lower_order(nodes.by_kind, cells.node_sets, data.points, KeepMaps::where_they_differ, path, said);
+  }
+  RegionCells regions = add_cells(grid, connectivity, cells, nodes, data);
+  number_blocks(data);
+  flatten_plane_mesh(data, said);
+  const std::vector<std::string>* tables = texts_named(grid, "region_table_names");
+  if (tables != nullptr || use.cells_by_grid) mesh.cell_numbers = cell_numbers(grid, cells, data);
+  if (tables != nullptr) data.regions = regions_of_tables(grid, *tables, mesh.cell_numbers, path);
+  else add_numbered_regions(grid, std::move(regions), data, said);
+  drop_points(data, nodes.lowered.unneeded);
+  if (tables == nullptr && region_array(grid) == nullptr)
+    said.push_back(fmt::format("'{}' has no cell array 'region': its only region is 'all'", path));
+  add_region_all(data);
+  mesh.has_other_nodes = !nodes.lowered.unneeded.empty();
+  mesh.joined = std::move(nodes.joined);
+  return mesh;
 }
 
 UnstructuredGrid grid_with(const std::string& path, const std::string& array) {
@@ -354,20 +354,20 @@ VtuField read_vtu_field(const std::string& path, const std::string& array, Field
                 names.empty() ? "it has none at all" : fmt::format("it has {}", quoted_list(names)),
                 near.empty() ? "name one of them" : fmt::format("did you mean '{}'?", near));
   }
-  check_counts(grid, path);
   const GridArray values = in_cells ? grid.cell_arrays.at(array) : grid.point_arrays.at(array);
-  GridMesh reader(std::move(grid), path, unsaid, structures);
-  reader.read();
+  GridMesh mesh = mesh_of(std::move(grid), path, unsaid, {structures, in_cells});
   VtuField field{.mesh = {}, .in_cells = in_cells, .components = values.components, .values = {}};
-  field.values = in_cells ? reader.in_cells(values) : reader.at_nodes(values);
-  field.mesh = reader.take();
+  field.values = in_cells ? renumbered(values, mesh.cell_numbers, static_cast<std::size_t>(cell_count(mesh.data)))
+                          : values_at_nodes(values, mesh);
+  field.mesh = std::move(mesh.data);
   return field;
 }
 
 MeshData read_vtu(const std::string& path, std::vector<std::string>* notices, VtkFormat format) {
   std::vector<std::string> own_notices;
   return mesh_of(format == VtkFormat::legacy ? read_legacy_vtk(path) : read_grid(path, format), path,
-                 notices != nullptr ? *notices : own_notices);
+                 notices != nullptr ? *notices : own_notices, {})
+      .data;
 }
 
 }  // namespace ritz

@@ -14,18 +14,19 @@ constexpr std::array<int, 4> places_by_dimension = {1, 3, 9, 27};
 // Places on the nodes of a coarser cell: sum over directions of 3^direction times 0, 1 (middle) or 2.
 constexpr std::array<int, 3> place_stride = {1, 3, 9};
 
-class Search {
+std::size_t place_count(int dimension) {
+  return static_cast<std::size_t>(places_by_dimension[static_cast<std::size_t>(dimension)]);
+}
+
+// Cells with the nodes of their corners, and the cells around each node.
+class CornerCells {
  public:
-  Search(int dimension, std::span<const Node> cells, Index node_count)
-      : dimension_(dimension),
-        corners_(1 << dimension),
-        places_(places_by_dimension[static_cast<std::size_t>(dimension)]),
-        cells_(cells.size()) {
+  CornerCells(int dimension, std::span<const Node> cells, Index node_count)
+      : dimension_(dimension), corners_(1 << dimension), cells_(cells.size()) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       const std::size_t corner = i % static_cast<std::size_t>(corners_);
       cells_[i - corner + static_cast<std::size_t>(corner_of_bits[corner])] = cells[i];
     }
-    joined_.assign(cells.size() / static_cast<std::size_t>(corners_), false);
     begin_.assign(static_cast<std::size_t>(node_count) + 1, 0);
     for (const Node node : cells_) ++begin_[static_cast<std::size_t>(node) + 1];
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
@@ -35,49 +36,10 @@ class Search {
       around_[static_cast<std::size_t>(next[static_cast<std::size_t>(cells_[i])]++)] = static_cast<Index>(i) / corners_;
   }
 
-  // A coarser cell after the other, over their faces, from each component's first cell.
-  bool join_all() {
-    const auto fewest = std::ranges::min_element(cells_, {}, [&](Node node) { return cells_around(node).size(); });
-    const Index start = (fewest - cells_.begin()) / corners_;  // at a corner of the body few nodes can be middles
-    if (!join_component(start)) return false;
-    for (Index cell = 0; cell < static_cast<Index>(joined_.size()); ++cell)
-      if (!joined_[static_cast<std::size_t>(cell)] && !join_component(cell)) return false;
-    return true;
-  }
-
-  std::optional<NestedCells> result() const {
-    NestedCells r;
-    const std::size_t nodes = begin_.size() - 1, places = static_cast<std::size_t>(places_);
-    std::vector<std::int8_t> middles(nodes, -1);  // directions in which the node lies in the middle
-    std::vector<Index> holder(nodes, -1);         // one of its places
-    for (std::size_t i = 0; i < lattices_.size(); ++i) {
-      const auto node = static_cast<std::size_t>(lattices_[i]);
-      const int count = middles_of(static_cast<int>(i % places));
-      if (middles[node] >= 0 && middles[node] != count) return std::nullopt;
-      middles[node] = static_cast<std::int8_t>(count);
-      holder[node] = static_cast<Index>(i);
-    }
-    std::vector<Node> coarse(nodes, -1);
-    for (std::size_t node = 0; node < nodes; ++node)
-      if (middles[node] == 0) {
-        coarse[node] = static_cast<Node>(r.same.size());
-        r.same.push_back(static_cast<Node>(node));
-      }
-    r.first.assign(1, 0);
-    for (std::size_t node = 0; node < nodes; ++node) {
-      if (holder[node] >= 0) add_parents(static_cast<std::size_t>(holder[node]), coarse, r.parents);
-      r.first.push_back(static_cast<Index>(r.parents.size()));
-    }
-    for (std::size_t first = 0; first < lattices_.size(); first += places)
-      for (int corner = 0; corner < corners_; ++corner)
-        r.cells.push_back(coarse[static_cast<std::size_t>(
-            lattices_[first +
-                      static_cast<std::size_t>(place_of_corner(corner_of_bits[static_cast<std::size_t>(corner)]))])]);
-    return r;
-  }
-
- private:
-  std::span<const Index> cells_around(Node node) const {
+  int dimension() const { return dimension_; }
+  int corners() const { return corners_; }
+  Index count() const { return static_cast<Index>(cells_.size()) / corners_; }
+  std::span<const Index> around(Node node) const {
     const auto n = static_cast<std::size_t>(node);
     return {around_.data() + begin_[n], static_cast<std::size_t>(begin_[n + 1] - begin_[n])};
   }
@@ -87,34 +49,94 @@ class Search {
       if (node(cell, bits) == wanted) return bits;
     return -1;
   }
-  static int place_of_corner(int bits) {
+  bool is_neighbour(Index cell, int at, Node wanted) const {
+    for (int l = 0; l < dimension_; ++l)
+      if (node(cell, at ^ (1 << l)) == wanted) return true;
+    return false;
+  }
+  // A cell at a node with the fewest cells around it.
+  Index at_a_corner() const {
+    const auto fewest = std::ranges::min_element(cells_, {}, [&](Node node) { return around(node).size(); });
+    return (fewest - cells_.begin()) / corners_;
+  }
+
+ private:
+  int dimension_, corners_;
+  std::vector<Node> cells_;            // [cell][bits]
+  std::vector<Index> begin_, around_;  // [node + 1], cells around nodes
+};
+
+int place_of_corner(int bits) {
+  int place = 0;
+  for (int d = 0; d < 3; ++d) place += (bits >> d & 1) * 2 * place_stride[static_cast<std::size_t>(d)];
+  return place;
+}
+
+// The direction of a neighbour of the middle, when it is one of those that the first cell has.
+int direction_of(int dimension, const std::array<std::array<Node, 2>, 3>& face, Node neighbour, int at) {
+  for (int d = 0; d < dimension; ++d)
+    if (face[static_cast<std::size_t>(d)][static_cast<std::size_t>(1 - (at >> d & 1))] == neighbour) return d;
+  return -1;
+}
+
+bool place_cell(const CornerCells& of, Index cell, Node middle, const std::array<std::array<Node, 2>, 3>& face,
+                std::array<Node, 27>& lattice, int& seen) {
+  const int at = of.bits_of(cell, middle);
+  std::array<int, 3> direction{}, side{};  // of the coarser cell, by the finer one's own directions
+  int directions = 0, slot = 0;
+  for (int l = 0; l < of.dimension(); ++l) {
+    const Node neighbour = of.node(cell, at ^ (1 << l));
+    int found = -1;
+    for (int d = 0; d < of.dimension(); ++d)
+      for (int s = 0; s < 2; ++s)
+        if (face[static_cast<std::size_t>(d)][static_cast<std::size_t>(s)] == neighbour) {
+          found = d;
+          side[static_cast<std::size_t>(l)] = s;
+        }
+    if (found < 0) return false;
+    direction[static_cast<std::size_t>(l)] = found;
+    directions |= 1 << found;
+    slot |= side[static_cast<std::size_t>(l)] << found;
+  }
+  if (directions != (1 << of.dimension()) - 1 || (seen >> slot & 1) != 0) return false;
+  seen |= 1 << slot;
+  for (int bits = 0; bits < of.corners(); ++bits) {
     int place = 0;
-    for (int d = 0; d < 3; ++d) place += (bits >> d & 1) * 2 * place_stride[static_cast<std::size_t>(d)];
-    return place;
-  }
-  int middles_of(int place) const {
-    int count = 0;
-    for (int d = 0; d < dimension_; ++d, place /= 3) count += place % 3 == 1;
-    return count;
-  }
-
-  void add_parents(std::size_t holder, const std::vector<Node>& coarse, std::vector<Node>& parents) const {
-    const std::size_t place = holder % static_cast<std::size_t>(places_), lattice = holder - place;
-    for (int bits = 0; bits < corners_; ++bits) {
-      bool is_parent = true;
-      int rest = static_cast<int>(place);
-      for (int d = 0; d < dimension_; ++d, rest /= 3)
-        is_parent = is_parent && (rest % 3 == 1 || rest % 3 == 2 * (bits >> d & 1));
-      if (is_parent)
-        parents.push_back(
-            coarse[static_cast<std::size_t>(lattices_[lattice + static_cast<std::size_t>(place_of_corner(bits))])]);
+    for (int l = 0; l < of.dimension(); ++l) {
+      const bool in_middle = ((bits ^ at) >> l & 1) == 0;
+      place += place_stride[static_cast<std::size_t>(direction[static_cast<std::size_t>(l)])] *
+               (in_middle ? 1 : 2 * side[static_cast<std::size_t>(l)]);
     }
+    Node& there = lattice[static_cast<std::size_t>(place)];
+    if (there >= 0 && there != of.node(cell, bits)) return false;
+    there = of.node(cell, bits);
+  }
+  return true;
+}
+
+class Search {
+ public:
+  explicit Search(const CornerCells& of)
+      : of_(of),
+        places_(static_cast<int>(place_count(of.dimension()))),
+        joined_(static_cast<std::size_t>(of.count())) {}
+
+  // A coarser cell after the other, over their faces, from each component's first cell.
+  bool join_all() {
+    // At a corner of the body few nodes can be middles.
+    if (!join_component(of_.at_a_corner())) return false;
+    for (Index cell = 0; cell < static_cast<Index>(joined_.size()); ++cell)
+      if (!joined_[static_cast<std::size_t>(cell)] && !join_component(cell)) return false;
+    return true;
   }
 
+  std::span<const Node> lattices() const { return lattices_; }  // [coarser cell][place]
+
+ private:
   // Which corner of the cell is the middle of a coarser cell is not known: one of them suits, or none.
   bool join_component(Index cell) {
-    for (int bits = 0; bits < corners_; ++bits)
-      if (join_from(node(cell, bits))) return true;
+    for (int bits = 0; bits < of_.corners(); ++bits)
+      if (join_from(of_.node(cell, bits))) return true;
     return false;
   }
 
@@ -124,7 +146,7 @@ class Search {
     while (!middles.empty()) {
       const Node next = middles.back();
       middles.pop_back();
-      if (joined_[static_cast<std::size_t>(cells_around(next).front())]) continue;  // met before
+      if (joined_[static_cast<std::size_t>(of_.around(next).front())]) continue;  // met before
       if (!join(next) || !add_neighbours(middles)) {
         forget(first);
         return false;
@@ -135,30 +157,31 @@ class Search {
 
   void forget(std::size_t first) {
     for (std::size_t i = first; i < lattices_.size(); i += static_cast<std::size_t>(places_))
-      for (const Index cell : cells_around(lattices_[i + static_cast<std::size_t>(places_ / 2)]))
+      for (const Index cell : of_.around(lattices_[i + static_cast<std::size_t>(places_ / 2)]))
         joined_[static_cast<std::size_t>(cell)] = false;
     lattices_.resize(first);
   }
 
   // The cells around a node become one; its nodes are appended to lattices_.
   bool join(Node middle) {
-    const std::span<const Index> cells = cells_around(middle);
-    if (static_cast<int>(cells.size()) != corners_) return false;
+    const std::span<const Index> cells = of_.around(middle);
+    if (static_cast<int>(cells.size()) != of_.corners()) return false;
     for (const Index cell : cells)
       if (joined_[static_cast<std::size_t>(cell)]) return false;
     // The first cell gives the directions. Middles of faces, [direction][side], are the neighbours of the middle.
     std::array<std::array<Node, 2>, 3> face{{{-1, -1}, {-1, -1}, {-1, -1}}};
-    const int at = bits_of(cells[0], middle);
-    for (int d = 0; d < dimension_; ++d)
-      face[static_cast<std::size_t>(d)][static_cast<std::size_t>(1 - (at >> d & 1))] = node(cells[0], at ^ (1 << d));
+    const int at = of_.bits_of(cells[0], middle);
+    for (int d = 0; d < of_.dimension(); ++d)
+      face[static_cast<std::size_t>(d)][static_cast<std::size_t>(1 - (at >> d & 1))] =
+          of_.node(cells[0], at ^ (1 << d));
     // A cell across one face has one neighbour of the middle that the first cell has not.
     for (std::size_t k = 1; k < cells.size(); ++k) {
-      int missing = (1 << dimension_) - 1;
+      int missing = (1 << of_.dimension()) - 1;
       Node other = -1;
-      const int here = bits_of(cells[k], middle);
-      for (int l = 0; l < dimension_; ++l) {
-        const Node neighbour = node(cells[k], here ^ (1 << l));
-        const int d = direction_of(face, neighbour, at);
+      const int here = of_.bits_of(cells[k], middle);
+      for (int l = 0; l < of_.dimension(); ++l) {
+        const Node neighbour = of_.node(cells[k], here ^ (1 << l));
+        const int d = direction_of(of_.dimension(), face, neighbour, at);
         if (d >= 0) missing &= ~(1 << d);
         else other = neighbour;
       }
@@ -170,95 +193,94 @@ class Search {
     lattice.fill(-1);
     int seen = 0;
     for (const Index cell : cells)
-      if (!place_cell(cell, middle, face, lattice, seen)) return false;
-    if (seen != (1 << corners_) - 1) return false;
+      if (!place_cell(of_, cell, middle, face, lattice, seen)) return false;
+    if (seen != (1 << of_.corners()) - 1) return false;
     lattices_.insert(lattices_.end(), lattice.begin(), lattice.begin() + places_);
     for (const Index cell : cells) joined_[static_cast<std::size_t>(cell)] = true;
-    return true;
-  }
-
-  // The direction of a neighbour of the middle, when it is one of those that the first cell has.
-  int direction_of(const std::array<std::array<Node, 2>, 3>& face, Node neighbour, int at) const {
-    for (int d = 0; d < dimension_; ++d)
-      if (face[static_cast<std::size_t>(d)][static_cast<std::size_t>(1 - (at >> d & 1))] == neighbour) return d;
-    return -1;
-  }
-
-  bool place_cell(Index cell, Node middle, const std::array<std::array<Node, 2>, 3>& face,
-                  std::array<Node, 27>& lattice, int& seen) const {
-    const int at = bits_of(cell, middle);
-    std::array<int, 3> direction{}, side{};  // of the coarser cell, by the finer one's own directions
-    int directions = 0, slot = 0;
-    for (int l = 0; l < dimension_; ++l) {
-      const Node neighbour = node(cell, at ^ (1 << l));
-      int found = -1;
-      for (int d = 0; d < dimension_; ++d)
-        for (int s = 0; s < 2; ++s)
-          if (face[static_cast<std::size_t>(d)][static_cast<std::size_t>(s)] == neighbour) {
-            found = d;
-            side[static_cast<std::size_t>(l)] = s;
-          }
-      if (found < 0) return false;
-      direction[static_cast<std::size_t>(l)] = found;
-      directions |= 1 << found;
-      slot |= side[static_cast<std::size_t>(l)] << found;
-    }
-    if (directions != (1 << dimension_) - 1 || (seen >> slot & 1) != 0) return false;
-    seen |= 1 << slot;
-    for (int bits = 0; bits < corners_; ++bits) {
-      int place = 0;
-      for (int l = 0; l < dimension_; ++l) {
-        const bool in_middle = ((bits ^ at) >> l & 1) == 0;
-        place += place_stride[static_cast<std::size_t>(direction[static_cast<std::size_t>(l)])] *
-                 (in_middle ? 1 : 2 * side[static_cast<std::size_t>(l)]);
-      }
-      Node& there = lattice[static_cast<std::size_t>(place)];
-      if (there >= 0 && there != node(cell, bits)) return false;
-      there = node(cell, bits);
-    }
     return true;
   }
 
   // The middles beyond the faces of the last coarser cell.
   bool add_neighbours(std::vector<Node>& middles) const {
     const Node* lattice = lattices_.data() + lattices_.size() - static_cast<std::size_t>(places_);
-    for (int d = 0; d < dimension_; ++d)
+    for (int d = 0; d < of_.dimension(); ++d)
       for (const int step : {-1, 1}) {
         const Node face = lattice[places_ / 2 + step * place_stride[static_cast<std::size_t>(d)]];
         std::array<Node, 3> candidates{-1, -1, -1};
         int cells = 0;
-        for (const Index cell : cells_around(face)) {
+        for (const Index cell : of_.around(face)) {
           if (joined_[static_cast<std::size_t>(cell)]) continue;
-          const int at = bits_of(cell, face);
+          const int at = of_.bits_of(cell, face);
           for (std::size_t l = 0; l < 3; ++l) {
-            if (cells == 0) candidates[l] = static_cast<int>(l) < dimension_ ? node(cell, at ^ (1 << l)) : -1;
-            else if (!is_neighbour(cell, at, candidates[l])) candidates[l] = -1;
+            if (cells == 0) candidates[l] = static_cast<int>(l) < of_.dimension() ? of_.node(cell, at ^ (1 << l)) : -1;
+            else if (!of_.is_neighbour(cell, at, candidates[l])) candidates[l] = -1;
           }
           ++cells;
         }
         if (cells == 0) continue;  // the boundary, or a neighbour that exists already
         const auto common = std::ranges::count_if(candidates, [](Node n) { return n >= 0; });
-        if (cells != corners_ / 2 || common != 1) return false;
+        if (cells != of_.corners() / 2 || common != 1) return false;
         middles.push_back(*std::ranges::max_element(candidates));
       }
     return true;
   }
-  bool is_neighbour(Index cell, int at, Node wanted) const {
-    for (int l = 0; l < dimension_; ++l)
-      if (node(cell, at ^ (1 << l)) == wanted) return true;
-    return false;
-  }
 
-  int dimension_, corners_, places_;
-  std::vector<Node> cells_;            // [cell][bits]
-  std::vector<bool> joined_;           // [cell]
-  std::vector<Index> begin_, around_;  // [node + 1], cells around nodes
-  std::vector<Node> lattices_;         // [coarser cell][place]
+  const CornerCells& of_;
+  int places_;
+  std::vector<bool> joined_;  // [cell]
+  std::vector<Node> lattices_;
 };
 
-}  // namespace
+int middles_of(int dimension, int place) {
+  int count = 0;
+  for (int d = 0; d < dimension; ++d, place /= 3) count += place % 3 == 1;
+  return count;
+}
 
-namespace {
+void add_parents(int dimension, std::span<const Node> lattices, std::size_t holder, const std::vector<Node>& coarse,
+                 std::vector<Node>& parents) {
+  const std::size_t place = holder % place_count(dimension), lattice = holder - place;
+  for (int bits = 0; bits < 1 << dimension; ++bits) {
+    bool is_parent = true;
+    int rest = static_cast<int>(place);
+    for (int d = 0; d < dimension; ++d, rest /= 3)
+      is_parent = is_parent && (rest % 3 == 1 || rest % 3 == 2 * (bits >> d & 1));
+    if (is_parent)
+      parents.push_back(
+          coarse[static_cast<std::size_t>(lattices[lattice + static_cast<std::size_t>(place_of_corner(bits))])]);
+  }
+}
+
+std::optional<NestedCells> nested_cells_of(int dimension, std::span<const Node> lattices, std::size_t nodes) {
+  NestedCells r;
+  const std::size_t places = place_count(dimension);
+  std::vector<std::int8_t> middles(nodes, -1);  // directions in which the node lies in the middle
+  std::vector<Index> holder(nodes, -1);         // one of its places
+  for (std::size_t i = 0; i < lattices.size(); ++i) {
+    const auto node = static_cast<std::size_t>(lattices[i]);
+    const int count = middles_of(dimension, static_cast<int>(i % places));
+    if (middles[node] >= 0 && middles[node] != count) return std::nullopt;
+    middles[node] = static_cast<std::int8_t>(count);
+    holder[node] = static_cast<Index>(i);
+  }
+  std::vector<Node> coarse(nodes, -1);
+  for (std::size_t node = 0; node < nodes; ++node)
+    if (middles[node] == 0) {
+      coarse[node] = static_cast<Node>(r.same.size());
+      r.same.push_back(static_cast<Node>(node));
+    }
+  r.first.assign(1, 0);
+  for (std::size_t node = 0; node < nodes; ++node) {
+    if (holder[node] >= 0) add_parents(dimension, lattices, static_cast<std::size_t>(holder[node]), coarse, r.parents);
+    r.first.push_back(static_cast<Index>(r.parents.size()));
+  }
+  for (std::size_t first = 0; first < lattices.size(); first += places)
+    for (int corner = 0; corner < 1 << dimension; ++corner)
+      r.cells.push_back(
+          coarse[static_cast<std::size_t>(lattices[first + static_cast<std::size_t>(place_of_corner(
+                                                               corner_of_bits[static_cast<std::size_t>(corner)]))])]);
+  return r;
+}
 
 bool may_be_joined(int dimension, std::span<const Node> cells) {
   const std::size_t corners = std::size_t{1} << dimension;
@@ -268,14 +290,15 @@ bool may_be_joined(int dimension, std::span<const Node> cells) {
 }  // namespace
 
 bool has_coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
-  return may_be_joined(dimension, cells) && Search(dimension, cells, node_count).join_all();
+  return may_be_joined(dimension, cells) && Search(CornerCells(dimension, cells, node_count)).join_all();
 }
 
 std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
   if (!may_be_joined(dimension, cells)) return std::nullopt;
-  Search search(dimension, cells, node_count);
+  const CornerCells of(dimension, cells, node_count);
+  Search search(of);
   if (!search.join_all()) return std::nullopt;
-  return search.result();
+  return nested_cells_of(dimension, search.lattices(), static_cast<std::size_t>(node_count));
 }
 
 }  // namespace ritz

@@ -6,6 +6,48 @@
 namespace ritz {
 namespace {
 
+enum class State : std::uint8_t { unknown, kept, between };
+
+// Coarser nodes, their graph, and the parents of all nodes; parents: of nodes between two coarser ones.
+NestedGraph nested_graph_of(const std::vector<State>& state, const std::vector<std::array<Node, 2>>& parents,
+                            std::span<const double> places, int axes) {
+  NestedGraph r;
+  const auto dimension = static_cast<std::size_t>(axes);
+  std::vector<Node> coarse(state.size(), -1);
+  for (std::size_t node = 0; node < state.size(); ++node)
+    if (state[node] == State::kept) {
+      coarse[node] = static_cast<Node>(r.same.size());
+      r.same.push_back(static_cast<Node>(node));
+      r.places.insert(r.places.end(), places.begin() + static_cast<std::ptrdiff_t>(node * dimension),
+                      places.begin() + static_cast<std::ptrdiff_t>((node + 1) * dimension));
+    }
+  std::vector<Index>& begin = r.graph.offsets;
+  begin.assign(r.same.size() + 1, 0);
+  r.first.reserve(state.size() + 1);
+  r.first.push_back(0);
+  r.parents.reserve(2 * state.size());
+  for (std::size_t node = 0; node < state.size(); ++node) {
+    if (state[node] == State::kept) r.parents.push_back(coarse[node]);
+    else
+      for (const Node end : parents[node]) {
+        r.parents.push_back(coarse[static_cast<std::size_t>(end)]);
+        ++begin[static_cast<std::size_t>(r.parents.back()) + 1];
+      }
+    r.first.push_back(static_cast<Index>(r.parents.size()));
+  }
+  for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
+  r.graph.neighbours.resize(static_cast<std::size_t>(begin.back()));
+  std::vector<Index> next(begin.begin(), begin.end() - 1);
+  for (std::size_t node = 0; node < state.size(); ++node)
+    if (state[node] == State::between) {
+      const Node a = coarse[static_cast<std::size_t>(parents[node][0])],
+                 b = coarse[static_cast<std::size_t>(parents[node][1])];
+      r.graph.neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(a)]++)] = b;
+      r.graph.neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(b)]++)] = a;
+    }
+  return r;
+}
+
 class GraphSearch {
  public:
   GraphSearch(std::span<const Index> offsets, std::span<const Node> neighbours, std::span<const double> places,
@@ -28,47 +70,10 @@ class GraphSearch {
     return true;
   }
 
-  NestedGraph result() const {
-    NestedGraph r;
-    const auto dimension = static_cast<std::size_t>(dimension_);
-    std::vector<Node> coarse(state_.size(), -1);
-    for (std::size_t node = 0; node < state_.size(); ++node)
-      if (state_[node] == State::kept) {
-        coarse[node] = static_cast<Node>(r.same.size());
-        r.same.push_back(static_cast<Node>(node));
-        r.places.insert(r.places.end(), places_.begin() + static_cast<std::ptrdiff_t>(node * dimension),
-                        places_.begin() + static_cast<std::ptrdiff_t>((node + 1) * dimension));
-      }
-    std::vector<Index>& begin = r.graph.offsets;
-    begin.assign(r.same.size() + 1, 0);
-    r.first.reserve(state_.size() + 1);
-    r.first.push_back(0);
-    r.parents.reserve(2 * state_.size());
-    for (std::size_t node = 0; node < state_.size(); ++node) {
-      if (state_[node] == State::kept) r.parents.push_back(coarse[node]);
-      else
-        for (const Node end : parents_[node]) {
-          r.parents.push_back(coarse[static_cast<std::size_t>(end)]);
-          ++begin[static_cast<std::size_t>(r.parents.back()) + 1];
-        }
-      r.first.push_back(static_cast<Index>(r.parents.size()));
-    }
-    for (std::size_t i = 1; i < begin.size(); ++i) begin[i] += begin[i - 1];
-    r.graph.neighbours.resize(static_cast<std::size_t>(begin.back()));
-    std::vector<Index> next(begin.begin(), begin.end() - 1);
-    for (std::size_t node = 0; node < state_.size(); ++node)
-      if (state_[node] == State::between) {
-        const Node a = coarse[static_cast<std::size_t>(parents_[node][0])],
-                   b = coarse[static_cast<std::size_t>(parents_[node][1])];
-        r.graph.neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(a)]++)] = b;
-        r.graph.neighbours[static_cast<std::size_t>(next[static_cast<std::size_t>(b)]++)] = a;
-      }
-    return r;
-  }
+  const std::vector<State>& states() const { return state_; }
+  const std::vector<std::array<Node, 2>>& parents() const { return parents_; }
 
  private:
-  enum class State : std::uint8_t { unknown, kept, between };
-
   std::span<const Node> around(Node node) const {
     const auto n = static_cast<std::size_t>(node);
     return neighbours_.subspan(static_cast<std::size_t>(offsets_[n]),
@@ -168,7 +173,7 @@ std::optional<NestedGraph> coarser_graph(std::span<const Index> offsets, std::sp
                                          std::span<const double> places, int dimension) {
   GraphSearch search(offsets, neighbours, places, dimension);
   if (!search.find_all()) return std::nullopt;
-  return search.result();
+  return nested_graph_of(search.states(), search.parents(), places, dimension);
 }
 
 }  // namespace ritz

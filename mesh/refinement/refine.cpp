@@ -257,6 +257,78 @@ class ChildMaps {
   std::map<std::pair<int, std::size_t>, Table> tables_;
 };
 
+struct Origin {  // of the children of an old block
+  std::size_t first_block;
+  std::vector<std::uint8_t> variant;  // [cell]
+};
+
+Point place(const std::vector<double>& values, std::span<const Node> cell, const std::vector<double>& points) {
+  Point x{};
+  for (std::size_t i = 0; i < cell.size(); ++i)
+    for (std::size_t k = 0; k < 3; ++k) x[k] += values[i] * points[3 * static_cast<std::size_t>(cell[i]) + k];
+  return x;
+}
+
+SharedNodes::Key key_of(const LatticePoint& point, std::span<const Node> cell) {
+  SharedNodes::Key key;
+  for (int i = 0; i < point.corner_count; ++i) {
+    const Node corner = cell[static_cast<std::size_t>(point.corners[i])];
+    int at = 0;
+    while (at < key.corners.count && key.corners.node[at] < corner) ++at;
+    const std::uint32_t above = key.weights >> (6 * at) << (6 * at), below = key.weights ^ above;
+    key.weights = above << 6 | static_cast<std::uint32_t>(point.weights[i]) << (6 * at) | below;
+    key.corners.insert(corner);
+  }
+  return key;
+}
+
+std::size_t shortest_diagonal(const Recipe& recipe, const std::vector<Node>& at, const std::vector<double>& points) {
+  double best = std::numeric_limits<double>::infinity();
+  std::size_t variant = 0;
+  for (std::size_t v = 0; v < 3; ++v) {  // child 4 starts with the two ends of the diagonal
+    const std::vector<int>& child = recipe.variants[v].children[4];
+    double squared = 0;
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto end = [&](std::size_t i) {
+        return points[3 * static_cast<std::size_t>(at[static_cast<std::size_t>(child[i])]) + k];
+      };
+      const double d = end(0) - end(1);
+      squared += d * d;
+    }
+    if (squared < best * (1 - 1e-12)) best = squared, variant = v;
+  }
+  return variant;
+}
+
+Index new_cell(const Recipe& recipe, const Origin& origin, const std::vector<CellBlock>& blocks, Index cell,
+               std::size_t child) {
+  const std::size_t block = recipe.block_of_child[child];
+  return blocks[origin.first_block + block].first_cell + cell * recipe.per_block[block] + recipe.place_of_child[child];
+}
+
+// Cells and facets of the region of a mesh become those of their children.
+void renew_region(const MeshData& mesh, const Region& old, const std::vector<Origin>& origins,
+                  const std::vector<CellBlock>& blocks, Region& region) {
+  for (const Index cell : old.cells) {
+    const std::size_t b = static_cast<std::size_t>(&block_holding(mesh, cell) - mesh.blocks.data());
+    const Recipe& recipe = recipe_of(mesh.blocks[b].kind);
+    for (std::size_t child = 0; child < recipe.block_of_child.size(); ++child)
+      region.cells.push_back(new_cell(recipe, origins[b], blocks, cell - mesh.blocks[b].first_cell, child));
+  }
+  std::sort(region.cells.begin(), region.cells.end());
+  for (const FacetOfCell& facet : old.facets) {
+    const std::size_t b = static_cast<std::size_t>(&block_holding(mesh, facet.cell) - mesh.blocks.data());
+    const Recipe& recipe = recipe_of(mesh.blocks[b].kind);
+    const Index cell = facet.cell - mesh.blocks[b].first_cell;
+    const Recipe::Variant& variant = recipe.variants[origins[b].variant[static_cast<std::size_t>(cell)]];
+    for (const FacetChild& child : variant.facets[static_cast<std::size_t>(facet.facet)])
+      region.facets.push_back({new_cell(recipe, origins[b], blocks, cell, child.child), child.facet});
+  }
+  std::sort(region.facets.begin(), region.facets.end(), [](const FacetOfCell& a, const FacetOfCell& b) {
+    return std::pair(a.cell, a.facet) < std::pair(b.cell, b.facet);
+  });
+}
+
 class Refinement {
  public:
   Refinement(const MeshData& data, std::span<const std::string> points) : old_(data), points_(points) {}
@@ -276,16 +348,12 @@ class Refinement {
       block.first_cell = first;
       first += block.cell_count();
     }
-    for (std::size_t r = 0; r < old_.regions.size(); ++r) renew_region(old_.regions[r], new_.regions[r]);
+    for (std::size_t r = 0; r < old_.regions.size(); ++r)
+      renew_region(old_, old_.regions[r], origins_, new_.blocks, new_.regions[r]);
     return std::move(new_);
   }
 
  private:
-  struct Origin {  // of the children of an old block
-    std::size_t first_block;
-    std::vector<std::uint8_t> variant;  // [cell]
-  };
-
   void mark_node_regions() {
     for (std::size_t r = 0; r < old_.regions.size(); ++r) {
       if (old_.regions[r].kind != RegionKind::nodes || std::ranges::count(points_, old_.regions[r].name) > 0) continue;
@@ -313,9 +381,9 @@ class Refinement {
       const std::span<const Point> own = block.curved.of(c);
       for (std::size_t i = 0; i < at.size(); ++i)
         at[i] = node_for(recipe.points[i], cell, [&] {
-          return own.empty() ? place(recipe.points[i].values, cell) : combined(at_points[i], own);
+          return own.empty() ? place(recipe.points[i].values, cell, old_.points) : combined(at_points[i], own);
         });
-      const std::size_t variant = recipe.variants.size() == 1 ? 0 : shortest_diagonal(recipe, at);
+      const std::size_t variant = recipe.variants.size() == 1 ? 0 : shortest_diagonal(recipe, at, new_.points);
       origin.variant[static_cast<std::size_t>(c)] = static_cast<std::uint8_t>(variant);
       for (std::size_t child = 0; child < recipe.block_of_child.size(); ++child) {
         CellBlock& children = new_.blocks[origin.first_block + recipe.block_of_child[child]];
@@ -328,12 +396,6 @@ class Refinement {
     origins_.push_back(std::move(origin));
   }
 
-  Point place(const std::vector<double>& values, std::span<const Node> cell) const {
-    Point x{};
-    for (std::size_t i = 0; i < cell.size(); ++i)
-      for (std::size_t k = 0; k < 3; ++k) x[k] += values[i] * old_.points[3 * static_cast<std::size_t>(cell[i]) + k];
-    return x;
-  }
   template <class Place>
   Node node_for(const LatticePoint& point, std::span<const Node> cell, const Place& place) {
     if (point.old_node >= 0) return cell[static_cast<std::size_t>(point.old_node)];
@@ -359,67 +421,6 @@ class Refinement {
             return region.member[static_cast<std::size_t>(cell[static_cast<std::size_t>(i)])] != 0;
           }))
         new_.regions[region.number].nodes.push_back(node);
-  }
-
-  static SharedNodes::Key key_of(const LatticePoint& point, std::span<const Node> cell) {
-    SharedNodes::Key key;
-    for (int i = 0; i < point.corner_count; ++i) {
-      const Node corner = cell[static_cast<std::size_t>(point.corners[i])];
-      int at = 0;
-      while (at < key.corners.count && key.corners.node[at] < corner) ++at;
-      const std::uint32_t above = key.weights >> (6 * at) << (6 * at), below = key.weights ^ above;
-      key.weights = above << 6 | static_cast<std::uint32_t>(point.weights[i]) << (6 * at) | below;
-      key.corners.insert(corner);
-    }
-    return key;
-  }
-
-  std::size_t shortest_diagonal(const Recipe& recipe, const std::vector<Node>& at) const {
-    double best = std::numeric_limits<double>::infinity();
-    std::size_t variant = 0;
-    for (std::size_t v = 0; v < 3; ++v) {  // child 4 starts with the two ends of the diagonal
-      const std::vector<int>& child = recipe.variants[v].children[4];
-      double squared = 0;
-      for (std::size_t k = 0; k < 3; ++k) {
-        const double d = coordinate(at[static_cast<std::size_t>(child[0])], k) -
-                         coordinate(at[static_cast<std::size_t>(child[1])], k);
-        squared += d * d;
-      }
-      if (squared < best * (1 - 1e-12)) best = squared, variant = v;
-    }
-    return variant;
-  }
-  double coordinate(Node node, std::size_t k) const { return new_.points[3 * static_cast<std::size_t>(node) + k]; }
-
-  Index new_cell(const Recipe& recipe, const Origin& origin, Index cell, std::size_t child) const {
-    const std::size_t block = recipe.block_of_child[child];
-    return new_.blocks[origin.first_block + block].first_cell + cell * recipe.per_block[block] +
-           recipe.place_of_child[child];
-  }
-
-  std::size_t block_number(Index cell) const {
-    return static_cast<std::size_t>(&block_holding(old_, cell) - old_.blocks.data());
-  }
-
-  void renew_region(const Region& old, Region& region) const {
-    for (const Index cell : old.cells) {
-      const std::size_t b = block_number(cell);
-      const Recipe& recipe = recipe_of(old_.blocks[b].kind);
-      for (std::size_t child = 0; child < recipe.block_of_child.size(); ++child)
-        region.cells.push_back(new_cell(recipe, origins_[b], cell - old_.blocks[b].first_cell, child));
-    }
-    std::sort(region.cells.begin(), region.cells.end());
-    for (const FacetOfCell& facet : old.facets) {
-      const std::size_t b = block_number(facet.cell);
-      const Recipe& recipe = recipe_of(old_.blocks[b].kind);
-      const Index cell = facet.cell - old_.blocks[b].first_cell;
-      const Recipe::Variant& variant = recipe.variants[origins_[b].variant[static_cast<std::size_t>(cell)]];
-      for (const FacetChild& child : variant.facets[static_cast<std::size_t>(facet.facet)])
-        region.facets.push_back({new_cell(recipe, origins_[b], cell, child.child), child.facet});
-    }
-    std::sort(region.facets.begin(), region.facets.end(), [](const FacetOfCell& a, const FacetOfCell& b) {
-      return std::pair(a.cell, a.facet) < std::pair(b.cell, b.facet);
-    });
   }
 
   struct NodeRegion {

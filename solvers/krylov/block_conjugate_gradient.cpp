@@ -33,27 +33,126 @@ struct Lane {
   }
 };
 
-// Up to eight columns.
+std::optional<StopReason> judge(Lane& lane, double p_q, double rz_before, double rz_expected, double rr,
+                                int max_iterations) {
+  if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
+  if (rz_before == 0) return StopReason::breakdown;
+  if (rz_before < 0) return StopReason::indefinite_preconditioner;
+  if (p_q <= 0) return StopReason::indefinite_matrix;
+  add_step(lane.report, p_q, rz_before, rz_expected);
+  return after_iteration(std::sqrt(rr), lane.b_norm, lane.target, max_iterations, lane.report);
+}
+
+// The vectors of up to eight columns, and the steps of the method on them. Numbers of a turn: sums of this iteration
+// and of the one before change places.
+class LaneVectors {
+ public:
+  static constexpr int number_count = 5 * lanes;
+  using Numbers = std::array<double, number_count>;
+  // Rows of eight in Numbers: p.q, then {r.z, r.r} of each turn.
+  static constexpr int row_of_pq = 0;
+  static constexpr int row_of_rz(int turn) { return 1 + 2 * turn; }
+  static constexpr int row_of_rr(int turn) { return 2 + 2 * turn; }
+
+  LaneVectors(const LinearOperator& A, const LinearOperator* preconditioner, int columns)
+      : A_(A),
+        device_(A.device()),
+        size_(A.rows()),
+        kernels_(kernels<LaneConjugateGradientKernels>(device_, solver_kernels, "conjugate gradient lanes")),
+        vectors_(kernels<MultiVectorKernels>(device_, solver_kernels, "multi vector")),
+        numbers_(device_, number_count, "vectors") {
+    if (preconditioner != nullptr && preconditioner->diagonal_only() != nullptr)
+      diagonal_ = preconditioner->diagonal_only()->data();
+    else preconditioner_ = preconditioner;
+    for (MultiVector* v : {&b, &x, &r, &p_, &q_}) *v = MultiVector(device_, size_, columns);
+    if (preconditioner_ != nullptr) z_ = MultiVector(device_, size_, columns);
+  }
+
+  MultiVector b, x, r;
+
+  bool is_preconditioned() const { return preconditioner_ != nullptr; }  // by more than a diagonal
+
+  // r = b - A x of all, recomputed. Returns r.r.
+  std::array<double, lanes> true_residuals() {
+    A_.apply_block(x, q_);
+    count(3);
+    kernels_.residual(device_, size_, b.group(0), q_.group(0), r.group(0), sums(0));
+    std::array<double, lanes> squares;
+    Communicator(device_).sum(sums(0), squares);
+    return squares;
+  }
+
+  // From the residuals in r: p = z.
+  void start(unsigned active) {
+    count(1 + diagonals(), diagonals());
+    kernels_.start(device_, size_, diagonal_, r.group(0), sums(0));
+    precondition(0);
+    p_.values().fill_zero();
+    count(1);
+    turn_to(0, active, 0, 0);
+  }
+
+  // q = A p, r -= alpha q of the active lanes.
+  Numbers advance(unsigned active, int now, int before) {
+    A_.apply_block(p_, q_);
+    count(2);
+    vectors_.dots(device_, size_, p_.group(0), q_.group(0), pq());
+    count(3, diagonals());
+    kernels_.update(device_, size_, active, alpha(before), q_.group(0), diagonal_, r.group(0), sums(now));
+    Numbers numbers;
+    Communicator(device_).sum(numbers_.data(), numbers);
+    return numbers;
+  }
+
+  void precondition(int turn) {
+    if (preconditioner_ == nullptr) return;
+    preconditioner_->apply_block(r, z_);
+    count(2);
+    vectors_.dots(device_, size_, r.group(0), z_.group(0), sums(turn));
+  }
+  // x += alpha p for the lanes that moved, p = z + beta p for those that continue
+  void turn_to(unsigned moved, unsigned active, int now, int before) {
+    const MultiVector& z = preconditioner_ != nullptr ? z_ : r;
+    count(5);
+    kernels_.direction(device_, size_, moved, alpha(before), active, {sums(now), sums(before)}, z.group(0), p_.group(0),
+                       x.group(0));
+  }
+  void take_step(unsigned moved, int before) {
+    count(3);
+    kernels_.step(device_, size_, moved, alpha(before), p_.group(0), x.group(0));
+  }
+
+ private:
+  double* pq() { return numbers_.data(); }
+  double* sums(int turn) { return numbers_.data() + row_of_rz(turn) * lanes; }
+  Quotient alpha(int turn) { return {sums(turn), pq()}; }
+  // Vectors of eight lanes that kernels read or write, and single ones: the diagonal.
+  void count(Index groups, Index vectors = 0) const {
+    device_.profile().count((groups * lanes + vectors) * size_ * Index{sizeof(double)});
+  }
+  Index diagonals() const { return diagonal_ != nullptr ? 1 : 0; }
+
+  const LinearOperator& A_;
+  const Device device_;
+  const Index size_;
+  const LaneConjugateGradientKernels& kernels_;
+  const MultiVectorKernels& vectors_;
+  const LinearOperator* preconditioner_ = nullptr;  // nullptr: none, or a diagonal
+  const double* diagonal_ = nullptr;
+  MultiVector p_, q_, z_;
+  Vector numbers_;
+};
+
+// Up to eight columns, each with its own end.
 class Group {
  public:
   Group(const BlockConjugateGradient& options, const LinearOperator& A, const LinearOperator* preconditioner,
         int columns)
       : options_(options),
-        A_(A),
         M_(preconditioner),
-        device_(A.device()),
-        size_(A.rows()),
         columns_(columns),
-        kernels_(kernels<LaneConjugateGradientKernels>(device_, solver_kernels, "conjugate gradient lanes")),
-        vectors_(kernels<MultiVectorKernels>(device_, solver_kernels, "multi vector")),
-        column_(device_, size_, "vectors"),
-        numbers_(device_, number_count, "vectors") {
-    if (preconditioner != nullptr && preconditioner->diagonal_only() != nullptr)
-      diagonal_ = preconditioner->diagonal_only()->data();
-    else preconditioner_ = preconditioner;
-    for (MultiVector* v : {&b_, &x_, &r_, &p_, &q_}) *v = MultiVector(device_, size_, columns);
-    if (preconditioner_ != nullptr) z_ = MultiVector(device_, size_, columns);
-  }
+        of_(A, preconditioner, columns),
+        column_(A.device(), A.rows(), "vectors") {}
 
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, int first) {
     for (int j = 0; j < columns_; ++j) take(B, X, first + j, j);
@@ -84,18 +183,6 @@ class Group {
   }
 
  private:
-  // Device numbers, eight of each: p.q, and {r.z, r.r} of this iteration and the one before, which change places.
-  static constexpr int number_count = 5 * lanes;
-  double* pq() { return numbers_.data(); }
-  double* sums(int turn) { return numbers_.data() + (1 + 2 * turn) * lanes; }
-  Quotient alpha(int turn) { return {sums(turn), pq()}; }
-
-  // Vectors of eight lanes that kernels read or write, and single ones: the diagonal.
-  void count(Index groups, Index vectors = 0) const {
-    device_.profile().count((groups * lanes + vectors) * size_ * Index{sizeof(double)});
-  }
-  Index diagonals() const { return diagonal_ != nullptr ? 1 : 0; }
-
   unsigned running() const {
     unsigned mask = 0;
     for (int j = 0; j < columns_; ++j) mask |= unsigned{lanes_[j].running} << j;
@@ -116,7 +203,7 @@ class Group {
     if (lane.b_norm == 0) return lane.stop(StopReason::converged);
     lane.power = power_for_squares(lane.b_norm);
     scale(lane.power);
-    b_.set_column(j, column_);
+    of_.b.set_column(j, column_);
     lane.b_norm = norm2(column_);
     lane.target = std::max(options_.relative * lane.b_norm, options_.absolute * lane.power);
     X.get_column(column, column_);
@@ -126,16 +213,15 @@ class Group {
       return lane.stop(StopReason::not_finite);
     }
     scale(lane.power);
-    x_.set_column(j, column_);
+    of_.x.set_column(j, column_);
     lane.running = true;
   }
 
   void give_back(MultiVector& X, int column, int j) {
-    x_.get_column(j, column_);
+    of_.x.get_column(j, column_);
     scale(1 / lanes_[j].power);
     X.set_column(column, column_);
   }
-
   void scale(double factor) {
     if (factor != 1) axpby(factor, column_, 0.0, column_);
   }
@@ -143,28 +229,23 @@ class Group {
   // r = b - A x of all, recomputed
   void true_residuals() {
     if (running() == 0) return;
-    A_.apply_block(x_, q_);
-    count(3);
-    kernels_.residual(device_, size_, b_.group(0), q_.group(0), r_.group(0), sums(0));
-    double squares[lanes];
-    Communicator(device_).sum(sums(0), squares);
+    const std::array<double, lanes> squares = of_.true_residuals();
     for (int j = 0; j < columns_; ++j) {
       Lane& lane = lanes_[j];
       if (!lane.running) continue;
       lane.residual = std::sqrt(squares[j]);
       lane.report.true_relative_residual = lane.residual / lane.b_norm;
       if (std::isfinite(lane.residual)) continue;
-      r_.get_column(j, column_);
+      of_.r.get_column(j, column_);
       report_bad_entry(column_, "the residual b - A x", lane.report);
       lane.stop(StopReason::not_finite);
     }
   }
-
   // Lanes whose numbers are not finite because of the preconditioner.
   void stop_at_bad_preconditioner(const std::array<StopReason, lanes>& reasons) {
     for (int j = 0; j < columns_; ++j) {
       if (!lanes_[j].running || reasons[j] != StopReason::not_finite || M_ == nullptr) continue;
-      b_.get_column(j, column_);
+      of_.b.get_column(j, column_);
       if (product_is_finite(*M_, column_)) continue;
       blame_preconditioner(*M_, lanes_[j].report);
       lanes_[j].running = false;
@@ -180,82 +261,35 @@ class Group {
         active &= ~(1u << j);
       }
     }
-    int now = 0;
-    count(1 + diagonals(), diagonals());
-    kernels_.start(device_, size_, diagonal_, r_.group(0), sums(now));
-    precondition(now);
-    p_.values().fill_zero();
-    count(1);
-    turn_to(0, active, now, now);
-    while (active != 0) {
-      A_.apply_block(p_, q_);
-      count(2);
-      vectors_.dots(device_, size_, p_.group(0), q_.group(0), pq());
+    of_.start(active);
+    for (int now = 0; active != 0;) {
       const int before = now;
       now = 1 - now;
-      count(3, diagonals());
-      kernels_.update(device_, size_, active, alpha(before), q_.group(0), diagonal_, r_.group(0), sums(now));
-      double numbers[number_count];
-      Communicator(device_).sum(numbers_.data(), numbers);
+      const LaneVectors::Numbers numbers = of_.advance(active, now, before);
       const unsigned moved = active;
       for (int j = 0; j < columns_; ++j) {
         if ((moved >> j & 1) == 0) continue;
-        const auto of = [&](int row) { return numbers[row * lanes + j]; };
-        const double rz_before = of(1 + 2 * before), rr = of(2 + 2 * now);
+        const auto in_row = [&](int row) { return numbers[static_cast<std::size_t>(row * lanes + j)]; };
+        const double rz_before = in_row(LaneVectors::row_of_rz(before)), rr = in_row(LaneVectors::row_of_rr(now));
+        const double rz_expected = of_.is_preconditioned() ? rz_before * (rr / in_row(LaneVectors::row_of_rr(before)))
+                                                           : in_row(LaneVectors::row_of_rz(now));
         const auto reason =
-            judge(lanes_[j], of(0), rz_before,
-                  preconditioner_ == nullptr ? of(1 + 2 * now) : rz_before * (rr / of(2 + 2 * before)), rr);
+            judge(lanes_[j], in_row(LaneVectors::row_of_pq), rz_before, rz_expected, rr, options_.max_iterations);
         if (!reason) continue;
         reasons[j] = *reason;
         active &= ~(1u << j);
       }
-      if (active == 0) return take_step(moved, before);
-      precondition(now);
-      turn_to(moved, active, now, before);
+      if (active == 0) return of_.take_step(moved, before);
+      of_.precondition(now);
+      of_.turn_to(moved, active, now, before);
     }
   }
 
-  std::optional<StopReason> judge(Lane& lane, double p_q, double rz_before, double rz_expected, double rr) const {
-    if (!std::isfinite(p_q) || !std::isfinite(rr) || !std::isfinite(rz_before)) return StopReason::not_finite;
-    if (rz_before == 0) return StopReason::breakdown;
-    if (rz_before < 0) return StopReason::indefinite_preconditioner;
-    if (p_q <= 0) return StopReason::indefinite_matrix;
-    add_step(lane.report, p_q, rz_before, rz_expected);
-    return after_iteration(std::sqrt(rr), lane.b_norm, lane.target, options_.max_iterations, lane.report);
-  }
-
-  void precondition(int turn) {
-    if (preconditioner_ == nullptr) return;
-    preconditioner_->apply_block(r_, z_);
-    count(2);
-    vectors_.dots(device_, size_, r_.group(0), z_.group(0), sums(turn));
-  }
-
-  // x += alpha p for the lanes that moved, p = z + beta p for those that go on
-  void turn_to(unsigned moved, unsigned active, int now, int before) {
-    const MultiVector& z = preconditioner_ != nullptr ? z_ : r_;
-    count(5);
-    kernels_.direction(device_, size_, moved, alpha(before), active, {sums(now), sums(before)}, z.group(0), p_.group(0),
-                       x_.group(0));
-  }
-
-  void take_step(unsigned moved, int before) {
-    count(3);
-    kernels_.step(device_, size_, moved, alpha(before), p_.group(0), x_.group(0));
-  }
-
   const BlockConjugateGradient& options_;
-  const LinearOperator& A_;
   const LinearOperator* const M_;  // nullptr: none
-  const Device device_;
-  const Index size_;
   const int columns_;
-  const LaneConjugateGradientKernels& kernels_;
-  const MultiVectorKernels& vectors_;
-  const LinearOperator* preconditioner_ = nullptr;  // nullptr: none, or a diagonal
-  const double* diagonal_ = nullptr;
-  MultiVector b_, x_, r_, p_, q_, z_;
-  Vector column_, numbers_;
+  LaneVectors of_;
+  Vector column_;
   std::array<Lane, lanes> lanes_;
 };
 

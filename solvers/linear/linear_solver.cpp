@@ -104,6 +104,66 @@ SolveReport zero_solution() {
   return report;
 }
 
+// Several columns pay for a set-up together: trials without one have nothing to save. Over ranks conjugate gradients
+// come first, where they may suit, as their bits repeat themselves.
+void suit_to_columns_and_ranks(std::vector<MethodChoice>& plan, bool automatic, bool together, const Ranks* ranks) {
+  if (together || (ranks != nullptr && automatic))
+    std::erase_if(plan, [](const MethodChoice& choice) { return choice.trial; });
+  if (ranks == nullptr) return;
+  const auto first = std::ranges::find(plan, LinearMethod::conjugate_gradient, &MethodChoice::method);
+  if (automatic && first != plan.end()) std::rotate(plan.begin(), first, first + 1);
+  for (MethodChoice& choice : plan)
+    choice.why = choice.method == LinearMethod::direct
+                     ? fmt::format("{}; factorised by {} ranks together, whose last digits differ from run to run",
+                                   choice.why, ranks->count())
+                     : fmt::format("divided among {} ranks", ranks->count());
+}
+
+void add_memory_of_ranks(const Communicator& all, Reports& reports) {
+  for (SolveReport& report : reports) {
+    report.memory_needed = all.total(report.memory_needed);
+    report.memory_used = all.total(report.memory_used);
+  }
+}
+
+void remark_negative_pivots(const DirectSolver& solver, Reports& reports) {
+  if (!solver.knows_inertia() || solver.negative_pivots() == 0) return;
+  for (SolveReport& report : reports)
+    add_remark(report, fmt::format("the matrix has {} negative eigenvalue{}", solver.negative_pivots(),
+                                   solver.negative_pivots() == 1 ? "" : "s"));
+}
+
+// Conjugate gradients take them together, other methods one by one.
+Reports iterate_columns(LinearMethod method, const LinearOperator& A, const Columns& columns, const LinearOperator* M,
+                        const KrylovOptions& krylov, const LinearSolverOptions& options) {
+  const MultiVector& B = columns.B();
+  MultiVector& X = columns.X();
+  if (method == LinearMethod::conjugate_gradient)
+    return BlockConjugateGradient{
+        .relative = krylov.relative, .max_iterations = krylov.max_iterations, .after_columns = options.after_columns}
+        .solve(A, B, X, M);
+  Vector b(A.device(), A.rows(), "vectors"), x(A.device(), A.rows(), "vectors");
+  Reports reports;
+  for (int j = 0; j < columns.count(); ++j) {
+    B.get_column(j, b);
+    X.get_column(j, x);
+    reports.push_back(solve_by(method, A, b, x, M, krylov));
+    X.set_column(j, x);
+    if (options.after_columns) options.after_columns(j, {reports.back()});
+  }
+  return reports;
+}
+
+// The bounding box of the nodes is only needed to choose a method.
+template <class Matrix>
+SystemSize size_of(const Matrix& A, int columns, const SolverGeometry& geometry, bool automatic) {
+  const int block = A.block_size();
+  SystemSize size{A.total_rows(), block_entries(A) * block * block, geometry.dimension, block, {}, columns};
+  if (automatic && geometry.coordinates != nullptr)
+    size.extent = box_around(*geometry.coordinates, geometry.dimension).extent;
+  return size;
+}
+
 // One matrix and its columns: of one process, or the rows of each rank.
 template <class Matrix>
 class MatrixSystem final : public PlannedSystem {
@@ -134,23 +194,12 @@ class MatrixSystem final : public PlannedSystem {
   const Columns& columns() const override { return columns_; }
   bool over_ranks() const override { return ranks_ != nullptr; }
 
-  // Several columns pay for a set-up together: trials without one have nothing to save. Over ranks conjugate gradients
-  // come first, where they may suit, as their bits repeat themselves.
   std::vector<MethodChoice> plan(bool indefinite) override {
     traits_.indefinite = indefinite;
-    std::vector<MethodChoice> plan = plan_methods(size(), traits_, options_);
     const bool automatic = options_.method == LinearMethod::automatic;
-    if (columns_.together() || (over_ranks() && automatic))
-      std::erase_if(plan, [](const MethodChoice& choice) { return choice.trial; });
-    if (over_ranks()) {
-      const auto first = std::ranges::find(plan, LinearMethod::conjugate_gradient, &MethodChoice::method);
-      if (automatic && first != plan.end()) std::rotate(plan.begin(), first, first + 1);
-      for (MethodChoice& choice : plan)
-        choice.why = choice.method == LinearMethod::direct
-                         ? fmt::format("{}; factorised by {} ranks together, whose last digits differ from run to run",
-                                       choice.why, ranks_->count())
-                         : fmt::format("divided among {} ranks", ranks_->count());
-    }
+    std::vector<MethodChoice> plan =
+        plan_methods(size_of(A_, columns_.count(), geometry_, automatic), traits_, options_);
+    suit_to_columns_and_ranks(plan, automatic, columns_.together(), ranks_);
     if (kept_ != nullptr) kept_->put_first(plan);
     return plan;
   }
@@ -183,16 +232,8 @@ class MatrixSystem final : public PlannedSystem {
     auto phase = profile.phase("substitution");
     Reports reports = columns_.together() ? solver->solve(columns_.B(), columns_.X())
                                           : Reports{solver->solve(columns_.b(), columns_.x())};
-    const Communicator all(A_.device());
-    for (SolveReport& report : reports) {
-      if (!over_ranks()) break;
-      report.memory_needed = all.total(report.memory_needed);
-      report.memory_used = all.total(report.memory_used);
-    }
-    if (kind == DirectKind::symmetric && solver->knows_inertia() && solver->negative_pivots() > 0)
-      for (SolveReport& report : reports)
-        add_remark(report, fmt::format("the matrix has {} negative eigenvalue{}", solver->negative_pivots(),
-                                       solver->negative_pivots() == 1 ? "" : "s"));
+    if (over_ranks()) add_memory_of_ranks(Communicator(A_.device()), reports);
+    if (kind == DirectKind::symmetric) remark_negative_pivots(*solver, reports);
     return reports;
   }
 
@@ -240,7 +281,7 @@ class MatrixSystem final : public PlannedSystem {
       if (other > 0) limit = std::min(limit, other);
     const KrylovOptions krylov{options_.relative, limit, options_.restart, choice.give_up};
     Reports reports = columns_.together()
-                          ? iterate_columns(choice.method, krylov)
+                          ? iterate_columns(choice.method, A_, columns_, M_->get(), krylov, options_)
                           : Reports{solve_by(choice.method, A_, columns_.b(), columns_.x(), M_->get(), krylov)};
     for (SolveReport& report : reports) report.preconditioner = M_->name();
     const bool of_this_matrix = cache().judge(*M_, reports);
@@ -257,36 +298,6 @@ class MatrixSystem final : public PlannedSystem {
   }
 
  private:
-  // The bounding box of the nodes is only needed to choose a method.
-  SystemSize size() const {
-    const int block = A_.block_size();
-    SystemSize size{A_.total_rows(), block_entries(A_) * block * block, geometry_.dimension, block, {},
-                    columns_.count()};
-    if (options_.method == LinearMethod::automatic && geometry_.coordinates != nullptr)
-      size.extent = box_around(*geometry_.coordinates, geometry_.dimension).extent;
-    return size;
-  }
-
-  // Conjugate gradients take them together, other methods one by one.
-  Reports iterate_columns(LinearMethod method, const KrylovOptions& krylov) const {
-    const MultiVector& B = columns_.B();
-    MultiVector& X = columns_.X();
-    if (method == LinearMethod::conjugate_gradient)
-      return BlockConjugateGradient{
-          .relative = krylov.relative, .max_iterations = krylov.max_iterations, .after_columns = options_.after_columns}
-          .solve(A_, B, X, M_->get());
-    Vector b(A_.device(), A_.rows(), "vectors"), x(A_.device(), A_.rows(), "vectors");
-    Reports reports;
-    for (int j = 0; j < columns_.count(); ++j) {
-      B.get_column(j, b);
-      X.get_column(j, x);
-      reports.push_back(solve_by(method, A_, b, x, M_->get(), krylov));
-      X.set_column(j, x);
-      if (options_.after_columns) options_.after_columns(j, {reports.back()});
-    }
-    return reports;
-  }
-
   // Owner of preconditioners: that of the matrix, or one attempt only.
   SolverCache& cache() { return kept_ != nullptr ? *kept_ : passing_; }
 
