@@ -23,7 +23,9 @@ bool has_points(const Model& model) {
 
 void check_preload(const Model& model, const Modal& analysis) {
   if (model.has_fields() || !has_points(model)) geometric_integrals(model, "modes under preload");
-  if (analysis.ranks != nullptr) throw_not_over_ranks(*analysis.ranks, "modes under preload", "start one process");
+  if (analysis.ranks != nullptr && has_points(model))
+    throw_not_over_ranks(*analysis.ranks, "modes under preload of a model with internal variables",
+                         "start one process");
   if (analysis.begin.u.size() != static_cast<std::size_t>(model.space->unknown_count()))
     throw Error(Exit::internal, fmt::format("a state of {} unknowns for modes of a model of {}",
                                             analysis.begin.u.size(), model.space->unknown_count()));
