@@ -14,6 +14,7 @@
 #include "apps/cases/mesh_error.hpp"
 #include "apps/cases/peak_place.hpp"
 #include "fem/physics/elastic_body.hpp"
+#include "fem/ranks/divided_equations.hpp"
 #include "fem/results/strain_variation.hpp"
 
 #include <algorithm>
@@ -47,12 +48,14 @@ void add(const std::vector<double>& values, double factor, std::vector<double>& 
 
 // factor times the stress that the thermal strain among these integrals takes away.
 void add_thermal_stress(Run& run, const CaseModel& read, const std::vector<Integral>& integrals, double factor,
-                        const Vector& u, DerivedFields& derived) {
+                        const Operator& equations, const Vector& u, DerivedFields& derived) {
   std::vector<Integral> thermal;
   for (const Integral& each : integrals)
     if (each.form.derived > 0 && !each.form.has_matrix) thermal.push_back(each);
   if (thermal.empty() || factor == 0) return;
-  const DerivedFields own = evaluate(run.results(), Operator(read.space(), std::move(thermal)), u);
+  const Operator stresses(read.space(), std::move(thermal));
+  divide_like(equations, stresses);  // over ranks
+  const DerivedFields own = evaluate(run.results(), stresses, u);
   add(own.at_nodes, factor, derived.at_nodes);
   add(own.at_cells, factor, derived.at_cells);
   add(own.at_space_nodes, factor, derived.at_space_nodes);
@@ -61,15 +64,15 @@ void add_thermal_stress(Run& run, const CaseModel& read, const std::vector<Integ
 EvaluatedFields stress_fields(Run& run, const CaseModel& read, const Operator& equations, const SolutionView& s) {
   DerivedFields derived = evaluate(run.results(), equations, s.u);
   // The equations derive the whole thermal stress outside of load cases, and none inside.
-  if (s.part != 1) add_thermal_stress(run, read, read.model.equations, s.part - 1, s.u, derived);
+  if (s.part != 1) add_thermal_stress(run, read, read.model.equations, s.part - 1, equations, s.u, derived);
   for (std::size_t i = 0; i < s.factors.size(); ++i)
-    add_thermal_stress(run, read, read.model.load_cases[i].loads, s.factors[i], s.u, derived);
+    add_thermal_stress(run, read, read.model.load_cases[i].loads, s.factors[i], equations, s.u, derived);
   auto phase = run.device().profile().phase("fields");
   EvaluatedFields fields = stress_names(false);
-  fill_stresses(fields.nodal, &Field::values, derived.at_nodes);
+  fill_stresses(fields.nodal, &Field::values, std::move(derived.at_nodes));
   fill_stresses(fields.nodal, &Field::finer_values,
                 run.results().fields().at_points(equations.space(), derived.at_space_nodes, derived.components));
-  fill_stresses(fields.cells, &Field::values, derived.at_cells);
+  fill_stresses(fields.cells, &Field::values, std::move(derived.at_cells));
   return fields;
 }
 

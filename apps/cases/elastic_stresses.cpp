@@ -23,13 +23,16 @@ EvaluatedFields stress_names(bool with_error) {
   return names;
 }
 
-void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived) {
-  const std::vector<double> stress = tensors(derived, 6);
+// What is no longer needed goes at once: these are the largest lists while results are made.
+void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, std::vector<double> derived) {
+  std::vector<double> strain = tensors(derived, 0), stress = tensors(derived, 6);
+  derived = {};
   for (Field& field : fields)
-    field.*values = field.name == "strain"             ? tensors(derived, 0)
-                    : field.name == "von_mises"        ? von_mises_of(stress)
-                    : field.name == "principal_stress" ? principal_values_of(stress)
-                                                       : stress;
+    if (field.name == "strain") field.*values = std::move(strain);
+    else if (field.name == "von_mises") field.*values = von_mises_of(stress);
+    else if (field.name == "principal_stress") field.*values = principal_values_of(stress);
+  for (Field& field : fields)
+    if (field.name == "stress") field.*values = std::move(stress);
 }
 
 }  // namespace ritz
