@@ -1,6 +1,7 @@
 #include "apps/cases/elastic_stresses.hpp"
 
 #include "apps/results/stress_measures.hpp"
+#include "fem/ranks/divided_equations.hpp"
 
 namespace ritz {
 namespace {
@@ -23,13 +24,16 @@ EvaluatedFields stress_names(bool with_error) {
   return names;
 }
 
-void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived) {
-  const std::vector<double> stress = tensors(derived, 6);
+// What is no longer needed goes at once: these are the largest lists while results are made.
+void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, std::vector<double> derived) {
+  std::vector<double> strain = tensors(derived, 0), stress = tensors(derived, 6);
+  derived = {};
   for (Field& field : fields)
-    field.*values = field.name == "strain"             ? tensors(derived, 0)
-                    : field.name == "von_mises"        ? von_mises_of(stress)
-                    : field.name == "principal_stress" ? principal_values_of(stress)
-                                                       : stress;
+    if (field.name == "strain") field.*values = std::move(strain);
+    else if (field.name == "von_mises") field.*values = von_mises_of(stress);
+    else if (field.name == "principal_stress") field.*values = principal_values_of(stress);
+  for (Field& field : fields)
+    if (field.name == "stress") field.*values = std::move(stress);
 }
 
 namespace {
@@ -39,13 +43,15 @@ void add(const std::vector<double>& values, double factor, std::vector<double>& 
 }
 
 // factor times the stress that the thermal strain among these integrals takes away.
-void add_thermal_stress(Results& results, const FunctionSpace& space, const std::vector<Integral>& integrals,
-                        double factor, const Vector& u, DerivedFields& derived) {
+void add_thermal_stress(Results& results, const std::vector<Integral>& integrals, double factor,
+                        const Operator& equations, const Vector& u, DerivedFields& derived) {
   std::vector<Integral> thermal;
   for (const Integral& each : integrals)
     if (each.field == 0 && each.form.derived > 0 && !each.form.has_matrix) thermal.push_back(each);
   if (thermal.empty() || factor == 0) return;
-  const DerivedFields own = evaluate(results, Operator(space, std::move(thermal)), u);
+  const Operator stresses(equations.space(), std::move(thermal));
+  divide_like(equations, stresses);  // over ranks
+  const DerivedFields own = evaluate(results, stresses, u);
   add(own.at_nodes, factor, derived.at_nodes);
   add(own.at_cells, factor, derived.at_cells);
   add(own.at_space_nodes, factor, derived.at_space_nodes);
@@ -57,15 +63,15 @@ EvaluatedFields stress_fields(Results& results, const Model& model, const Operat
   const FunctionSpace& space = equations.space();
   DerivedFields derived = evaluate(results, equations, s.u);
   // The equations derive the whole thermal stress outside of load cases, and none inside.
-  if (s.part != 1) add_thermal_stress(results, space, model.equations, s.part - 1, s.u, derived);
+  if (s.part != 1) add_thermal_stress(results, model.equations, s.part - 1, equations, s.u, derived);
   for (std::size_t i = 0; i < s.factors.size(); ++i)
-    add_thermal_stress(results, space, model.load_cases[i].loads, s.factors[i], s.u, derived);
+    add_thermal_stress(results, model.load_cases[i].loads, s.factors[i], equations, s.u, derived);
   auto phase = space.device().profile().phase("fields");
   EvaluatedFields fields = stress_names(false);
-  fill_stresses(fields.nodal, &Field::values, derived.at_nodes);
+  fill_stresses(fields.nodal, &Field::values, std::move(derived.at_nodes));
   fill_stresses(fields.nodal, &Field::finer_values,
                 results.fields().at_points(space, derived.at_space_nodes, derived.components));
-  fill_stresses(fields.cells, &Field::values, derived.at_cells);
+  fill_stresses(fields.cells, &Field::values, std::move(derived.at_cells));
   return fields;
 }
 

@@ -13,7 +13,7 @@ namespace ritz {
 // Names of the fields at nodes and in cells.
 EvaluatedFields stress_names(bool with_error);
 // Values of these fields from [entry][12].
-void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived);
+void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, std::vector<double> derived);
 
 // What is evaluated: unknowns of the equations, the part of what acts outside of load cases, and factors of those.
 struct StressState {

@@ -17,6 +17,7 @@
 #include "device/launch_records.hpp"
 #include "device/process/stop_request.hpp"
 #include "device/ranks/ranks.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
 #include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
 #include "io/results/error_catalogue.hpp"
@@ -340,6 +341,8 @@ void Run::give_back_lists() {
 void Run::collect() { collect_run(report_, device(), log_); }
 
 void Run::finish() {
+  if (Ranks* const ranks = options_.ranks)
+    log_.line("host memory of ranks at their peaks: {}", megabytes_of_ranks(*ranks, host_memory_peak_counted()));
   results_->settle();
   {
     auto phase = this->phase("output");

@@ -3,6 +3,7 @@
 #include "device/host_memory.hpp"
 #include "device/memory_shortage.hpp"
 #include "fem/operator/space_needs.hpp"
+#include "fem/ranks/divided_equations.hpp"
 #include "fem/results/error_estimate.hpp"
 #include "io/files/byte_size.hpp"
 
@@ -72,7 +73,7 @@ EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFie
 
 DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form) {
   auto phase = results.device().profile().phase("derived fields");
-  return equations.evaluate(u, form);
+  return results.first_has_fields() ? evaluate_for_the_first(equations, u, form) : equations.evaluate(u, form);
 }
 
 Index host_of_results(const Results& results, const FunctionSpace& space, const std::vector<Integral>& integrals,

@@ -2,6 +2,7 @@
 #include "apps/results/stress_measures.hpp"
 
 #include "apps/run/run_summary.hpp"
+#include "device/huge_pages.hpp"
 #include "device/ranks/packed.hpp"
 #include "device/ranks/ranks.hpp"
 #include "device/process/stop_request.hpp"
@@ -435,6 +436,7 @@ void add_names_of_others(std::span<const Field> all, std::vector<Field>& fields)
 
 void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time,
                     ResultWriter::Probes numbers) {
+  if (context_.options.follows && first_has_fields()) return;
   auto phase = this->phase("output");  // what the run waits for
   nodal.insert(nodal.end(), carried_.begin(), carried_.end());
   cells.insert(cells.end(), carried_in_cells_.begin(), carried_in_cells_.end());
@@ -498,6 +500,7 @@ void Results::write(SolvedStep step) {
     context_.log.line("table: {}", file);
   }
   if (writing_is_short()) context_.give_back_lists();
+  if (format_.ranks != nullptr) give_back_kept_pages(0);  // they would add to what the library takes, uncounted
   // The load case by its place: the report's list may grow before the step is written.
   auto* const list = parts_;
   step.written = [this, list, place = list == nullptr ? 0 : list->size() - 1](const std::string& file) {

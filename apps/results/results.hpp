@@ -98,6 +98,8 @@ class Results {
   const ResultFields& fields() const { return fields_; }
   void estimate_error() { estimates_error_ = true; }  // apps/cases/mesh_error.hpp: for forecasts
   bool estimates_error() const { return estimates_error_; }
+  // Over ranks: fields are those of the first alone, where no pieces are written. Lists of others may be empty.
+  bool first_has_fields() const { return format_.ranks != nullptr && format_.format != ResultFormat::pvtu; }
   void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
   const BodyMeasure& measure() const { return measure_; }
 

@@ -8,7 +8,9 @@
 
 #include "device/error.hpp"
 
+#include <cstdint>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -84,7 +86,10 @@ class Unpacked {
   std::string_view rest_;
 };
 
-// [rank] The texts of all ranks, which may differ in length. All ranks call it.
-std::vector<std::string> of_all(Ranks& ranks, const std::string& mine);
+// take(rank, text) for the text of each rank in turn: on the first one alone, or on all. So a rank has one text of
+// another at a time. All ranks call it.
+enum class Receivers : std::uint8_t { first, all };
+void each_text(Ranks& ranks, const std::string& mine, Receivers receivers,
+               const std::function<void(int rank, std::string_view text)>& take);
 
 }  // namespace ritz

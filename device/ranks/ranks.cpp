@@ -12,6 +12,7 @@
 #include "device/wait_watch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -107,13 +108,23 @@ std::vector<std::int64_t> Ranks::of_all(std::int64_t mine) {
   return all;
 }
 
-std::vector<std::string> of_all(Ranks& ranks, const std::string& mine) {
-  const std::span<const std::byte> bytes = std::as_bytes(std::span(mine));
-  std::vector<std::string> texts;
-  for (const std::vector<std::byte>& each : ranks.swap(std::vector<std::vector<std::byte>>(
-           std::size_t(ranks.count()), std::vector<std::byte>(bytes.begin(), bytes.end()))))
-    texts.emplace_back(reinterpret_cast<const char*>(each.data()), each.size());
-  return texts;
+void each_text(Ranks& ranks, const std::string& mine, Receivers receivers,
+               const std::function<void(int rank, std::string_view text)>& take) {
+  const std::vector<std::int64_t> sizes = ranks.of_all(std::int64_t(mine.size()));
+  const int last = receivers == Receivers::first ? 1 : ranks.count();  // below it ranks receive
+  for (int from = 0; from < ranks.count(); ++from) {
+    if (from == ranks.rank()) {
+      std::vector<Parcel> parcels;
+      for (int to = 0; to < last; ++to)
+        if (to != from) parcels.push_back({to, std::as_bytes(std::span(mine)), {}});
+      ranks.exchange(parcels);
+      if (from < last) take(from, mine);
+    } else if (ranks.rank() < last) {
+      std::string text(std::size_t(sizes[std::size_t(from)]), '\0');
+      ranks.exchange(std::array{Parcel{from, {}, std::as_writable_bytes(std::span(text))}});
+      take(from, text);
+    }
+  }
 }
 
 std::vector<std::vector<std::byte>> Ranks::swap(const std::vector<std::vector<std::byte>>& to_each) {

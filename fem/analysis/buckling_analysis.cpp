@@ -55,6 +55,36 @@ void require_factors(const CriticalFactors& s, const Buckling& analysis) {
               s.eigen.verification, "allow more max_iterations, ask for fewer factors, or a larger tolerance");
 }
 
+CriticalFactors factors_of(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
+  Profile& profile = model.space->device().profile();
+  SparseMatrix K = setup.equations().make_matrix();
+  {
+    auto phase = profile.phase("assembly");
+    setup.equations().assemble_once(u, K);
+  }
+  SparseMatrix K_sigma = geometric_stiffness(model, u, name);
+  {
+    auto phase = profile.phase("constraints");
+    setup.supports().common().eliminate(K, max_abs(K.diagonal()));
+    setup.supports().common().eliminate(K_sigma, 0);
+  }
+  auto phase = profile.phase("solve");
+  return critical_factors(K, K_sigma, eigen_options(model, analysis), solver_geometry(*model.space));
+}
+
+// Matrices whose rows are divided.
+CriticalFactors factors_over_ranks(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
+  std::vector<Integral> all = model.equations;
+  std::ranges::move(geometric_integrals(model, name), std::back_inserter(all));
+  const Operator both(*model.space, std::move(all));
+  divide_like(setup.equations(), both);
+  DividedSystem system(
+      both, setup.supports().common(),
+      {.multigrid = analysis.linear.multigrid, .operator_kind = OperatorKind::matrix, .say = analysis.linear.say},
+      *analysis.linear.ranks);
+  return system.critical_factors(model.equations.size(), u, eigen_options(model, analysis));
+}
+
 }  // namespace
 
 void check(const Model& model, const Buckling& analysis) {
@@ -71,7 +101,6 @@ void check(const Model& model, const Buckling& analysis) {
   if (!model.attached.empty())
     throw Error(Exit::model, "linear buckling of a model with springs or masses at reference points",
                 "the factor of its stiffness lacks them", "let springs act at nodes");
-  if (analysis.linear.ranks != nullptr) throw_not_over_ranks(*analysis.linear.ranks, name, "start one process");
   geometric_integrals(model, name);
   if (!Operator(*model.space, model.equations, ElementLists::counted).can_assemble())
     throw Error(Exit::input,
@@ -82,30 +111,16 @@ void check(const Model& model, const Buckling& analysis) {
 BucklingModes solve(const Model& model, const Buckling& analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::required);
-  const Operator& equations = setup.equations();
-  const Constraints& supports = setup.supports().common();
   BucklingModes result{.state = solve(model, Static{.linear = analysis.linear}, observer,
                                       {.equations = &setup.equations(), .supports = &setup.supports()})};
   if (observer.progress) observer.progress("solving");
-  Profile& profile = model.space->device().profile();
-  SparseMatrix K = equations.make_matrix();
-  {
-    auto phase = profile.phase("assembly");
-    equations.assemble_once(result.state.u, K);
-  }
-  SparseMatrix K_sigma = geometric_stiffness(model, result.state.u, name);
-  {
-    auto phase = profile.phase("constraints");
-    supports.eliminate(K, max_abs(K.diagonal()));
-    supports.eliminate(K_sigma, 0);
-  }
-  auto phase = profile.phase("solve");
-  CriticalFactors s = critical_factors(K, K_sigma, eigen_options(model, analysis), solver_geometry(*model.space));
+  CriticalFactors s = analysis.linear.ranks != nullptr ? factors_over_ranks(setup, model, analysis, result.state.u)
+                                                       : factors_of(setup, model, analysis, result.state.u);
   require_factors(s, analysis);
   result.factors = std::move(s.factors);
   result.negative = s.negative;
   result.eigen = std::move(s.eigen);
-  normalise(*result.eigen.vectors, supports);
+  normalise(*result.eigen.vectors, setup.supports().common());
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
+#include <iterator>
 #include <numbers>
 #include <optional>
 
@@ -170,26 +171,31 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
   Ranks& ranks = *options.ranks;
   const FunctionSpace& space = stiffness.space();
   std::vector<Integral> all = stiffness.integrals();
+  if (model.stressed != nullptr)
+    std::ranges::move(geometric_integrals(*model.stressed, preloaded), std::back_inserter(all));
+  const std::size_t of_stiffness = all.size();
   all.insert(all.end(), masses.integrals().begin(), masses.integrals().end());
   const Operator both(space, std::move(all));
+  divide_like(stiffness, both);
   const Attached attached = attached_to(space, model.attached, supports);
   Solved solved;
   {
     auto solving = space.device().profile().phase("solve");
     EigenOptions chosen = options;
+    const bool takes_factor = options.band || has_springs(model) || model.state != nullptr;
     if (options.method == EigenMethod::automatic)  // iterations, where nothing takes a factor
-      chosen.method = options.band || has_springs(model) ? EigenMethod::lanczos : EigenMethod::lobpcg;
+      chosen.method = takes_factor ? EigenMethod::lanczos : EigenMethod::lobpcg;
     const bool factorised = chosen.method == EigenMethod::lanczos;
     if (factorised && !both.can_assemble())
       throw_not_over_ranks(ranks, "a factorisation of elements without a matrix",
                            "leave out bands, springs and method = \"lanczos\", or take one process");
-    const bool no_matrix = !factorised && modes_need_no_matrix(stiffness, masses);
+    const bool no_matrix = !factorised && model.state == nullptr && modes_need_no_matrix(stiffness, masses);
     DividedSystem system(both, supports,
                          {.multigrid = options.multigrid,
                           .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,
                           .say = options.say},
                          ranks);
-    solved.eigen = system.modes(stiffness.integrals().size(), chosen, attached.motions);
+    solved.eigen = system.modes(of_stiffness, chosen, attached.motions, model.state);
   }
   solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.residual(t, f); });
   return solved;

@@ -33,15 +33,15 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
     if (integral.form.name == form)
       std::ranges::copy(integral.form.state_start,
                         elsewhere.end() - static_cast<std::ptrdiff_t>(integral.form.state_start.size()));
-  fields.at_cells.assign(static_cast<std::size_t>(space_->mesh().cell_count() * k), 0.0);
   if (over_ranks_) {
-    for (Index n = 0; n < space_->node_count(); ++n)
-      fields.at_space_nodes.insert(fields.at_space_nodes.end(), elsewhere.begin(), elsewhere.end());
+    fields.at_space_nodes = std::move(elsewhere);  // of one node; it returns those of all, or none on this rank
     over_ranks_->evaluate(*this, u, form, fields);
+    if (fields.at_space_nodes.empty()) return fields;
     fields.at_nodes = space_->to_mesh(fields.at_space_nodes, k);
     if (space_->isoparametric()) fields.at_space_nodes = {};
     return fields;
   }
+  fields.at_cells.assign(static_cast<std::size_t>(space_->mesh().cell_count() * k), 0.0);
   const Plan& p = plan_of_few_runs(job);
   Index batches = 0;
   for (std::size_t g = 0; g < p.groups.size(); ++g)

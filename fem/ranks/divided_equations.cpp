@@ -1,7 +1,6 @@
 #include "fem/ranks/divided_equations.hpp"
 
 #include "device/error.hpp"
-#include "device/ranks/packed.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 
 #include <algorithm>
@@ -84,21 +83,45 @@ void DividedEquations::commit(const Operator& equations, const Vector& u) {
 void DividedEquations::evaluate(const Operator& equations, const Vector& u, const std::string& form,
                                 DerivedFields& fields) {
   follow(equations);
-  const DerivedFields own = own_->evaluate(u, form);
-  const std::vector<std::string> all =
-      of_all(space_->ranks(), Packed().add(space_->own()->part().cells()).add(own.at_nodes).add(own.at_cells).take());
   const auto k = static_cast<std::size_t>(fields.components);
-  for (std::size_t rank = 0; rank < all.size(); ++rank) {
-    Unpacked from(all[rank]);
+  const std::vector<double> elsewhere = std::exchange(fields.at_space_nodes, {});
+  const auto packed = [&] {
+    const DerivedFields own = own_->evaluate(u, form);
+    return Packed().add(space_->own()->part().cells()).add(own.at_nodes).add(own.at_cells).take();
+  };
+  const std::string own = packed();
+  if (results_go_to_ == Receivers::all || space_->ranks().rank() == 0) {
+    fields.at_cells.assign(static_cast<std::size_t>(equations.space().mesh().cell_count()) * k, 0.0);
+    fields.at_space_nodes.reserve(static_cast<std::size_t>(equations.space().node_count()) * k);
+    for (Index node = 0; node < equations.space().node_count(); ++node)
+      fields.at_space_nodes.insert(fields.at_space_nodes.end(), elsewhere.begin(), elsewhere.end());
+  }
+  each_text(space_->ranks(), own, results_go_to_, [&](int rank, std::string_view text) {
+    Unpacked from(text);
     const std::vector<Index> cells = from.list<Index>();
     const std::vector<double> at_nodes = from.list<double>(), at_cells = from.list<double>();
-    if (at_cells.empty()) continue;  // the rank has none of these integrals
-    const auto first = static_cast<std::size_t>(space_->own()->ghosts()->first()[rank]);
+    if (at_cells.empty()) return;  // the rank has none of these integrals
+    const auto first = static_cast<std::size_t>(space_->own()->ghosts()->first()[static_cast<std::size_t>(rank)]);
     std::ranges::copy(at_nodes, fields.at_space_nodes.begin() + static_cast<std::ptrdiff_t>(first * k));
     for (std::size_t cell = 0; cell < cells.size(); ++cell)
       std::copy_n(at_cells.begin() + static_cast<std::ptrdiff_t>(cell * k), k,
                   fields.at_cells.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(cells[cell]) * k));
-  }
+  });
+}
+
+DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form) {
+  auto* const divided = dynamic_cast<DividedEquations*>(equations.over_ranks());
+  return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form) : equations.evaluate(u, form);
+}
+
+DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations, const Vector& u,
+                                                       const std::string& form) {
+  struct AllAgain {  // also after an error
+    Receivers& go_to;
+    ~AllAgain() { go_to = Receivers::all; }
+  } const again{results_go_to_};
+  results_go_to_ = Receivers::first;
+  return equations.evaluate(u, form);
 }
 
 void DividedEquations::bring_states(const Operator& equations) {
@@ -106,12 +129,12 @@ void DividedEquations::bring_states(const Operator& equations) {
   newest_states_ = Newest::everywhere;
   const CellStates places(equations);
   Operator::PointStates all = equations.state();
-  for (const std::string& text :
-       of_all(space_->ranks(), Packed().add(space_->own()->part().cells()).add(own_->states()).take())) {
-    Unpacked from(text);
-    const std::vector<Index> cells = from.list<Index>();
-    places.place(cells, from.list<double>(), all);
-  }
+  each_text(space_->ranks(), Packed().add(space_->own()->part().cells()).add(own_->states()).take(), Receivers::all,
+            [&](int, std::string_view text) {
+              Unpacked from(text);
+              const std::vector<Index> cells = from.list<Index>();
+              places.place(cells, from.list<double>(), all);
+            });
   equations.set_state(all);
   newest_states_ = Newest::everywhere;
 }

@@ -7,6 +7,7 @@
 //   divide_like(equations, rates);                      // on the same parts
 #pragma once
 
+#include "device/ranks/packed.hpp"
 #include "fem/ranks/part_equations.hpp"
 #include "fem/ranks/rank_needs.hpp"
 #include "solvers/linear/linear_solver.hpp"
@@ -56,6 +57,7 @@ class DividedEquations final : public OperatorOverRanks {
   void action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) override;
   void transposed_action(const Operator& equations, const Vector& u, const Vector& x, Vector& y);
   void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) override;
+  DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
   void numbers_changed() override { numbers_are_taken_ = false; }
   void commit(const Operator& equations, const Vector& u) override;
   void bring_states(const Operator& equations) override;
@@ -72,12 +74,16 @@ class DividedEquations final : public OperatorOverRanks {
   std::shared_ptr<const DividedSpace> space_;
   bool numbers_are_taken_ = true;
   Newest newest_states_ = Newest::everywhere;
+  Receivers results_go_to_ = Receivers::all;
   std::shared_ptr<PartEquations> own_;
 };
 
 // Divides the equations where they are not divided yet, or not as a system with these options needs it. A space of
 // fewer nodes than ranks is an error of check_divisible(), before.
 DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks);
+// Operator::evaluate() where the first rank alone writes the results: the lists of the others are empty. All ranks call
+// it.
+DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
 // Other equations on the same space, where these are divided.
 void divide_like(const Equations& equations, const Equations& others);
 

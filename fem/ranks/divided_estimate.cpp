@@ -107,7 +107,7 @@ DiscretisationError estimate_error(const FunctionSpace& space, std::span<const d
   for (std::vector<double>* each : {&all.squares, &all.magnitudes, &all.energies, &all.volumes})
     each->resize(static_cast<std::size_t>(space.mesh().cell_count()));
   const CellEstimates own = estimate(estimate_share(cut.part(ranks.rank()), u, model), space.device());
-  for (const std::string& text : of_all(ranks, packed(own))) put(cell_estimates(text), all);
+  each_text(ranks, packed(own), Receivers::all, [&](int, std::string_view text) { put(cell_estimates(text), all); });
   sum_up(space, u, model, all);
   return all;
 }

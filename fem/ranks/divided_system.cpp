@@ -201,13 +201,41 @@ void DividedSystem::report_once() {
   for (const std::string& line : {own_->exchanges(), own_->memory(), own_->seconds()}) say(line);
 }
 
-EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions) {
-  ModesWanted wanted{.options = options};
-  for (std::size_t i = 0; i < equations_.integrals().size(); ++i) {
-    const double factor = equations_.integrals()[i].factor;
-    wanted.stiffness.push_back(i < stiffness ? factor : 0);
-    wanted.masses.push_back(i < stiffness ? 0 : factor);
+std::vector<double> DividedSystem::factors_of(std::size_t begin, std::size_t end) const {
+  std::vector<double> factors(equations_.integrals().size(), 0.0);
+  for (std::size_t i = begin; i < end; ++i) factors[i] = equations_.integrals()[i].factor;
+  return factors;
+}
+
+void DividedSystem::gather_vectors(EigenSolution& found) const {
+  if (!found.vectors) return;
+  Vector whole = equations_.space().zeros(), mine(own_->device(), own_->rows().count(), "vectors");
+  MultiVector vectors(whole.device(), whole.size(), found.vectors->columns(), "eigenvectors");
+  for (int column = 0; column < vectors.columns(); ++column) {
+    found.vectors->get_column(column, mine);
+    own_->rows().gather(mine, whole);
+    vectors.set_column(column, whole);
   }
+  found.vectors = std::move(vectors);
+}
+
+CriticalFactors DividedSystem::critical_factors(std::size_t stiffness, const Vector& state,
+                                                const EigenOptions& options) {
+  if (options.method != EigenMethod::lanczos && std::exchange(nests_, false)) own_->set_nested(nesting());
+  CriticalFactors found = own_->critical_factors({.stiffness = factors_of(0, stiffness),
+                                                  .geometric = factors_of(stiffness, equations_.integrals().size()),
+                                                  .state = state,
+                                                  .options = options});
+  gather_vectors(found.eigen);
+  report_once();
+  return found;
+}
+
+EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions,
+                                   const Vector* state) {
+  ModesWanted wanted{.state = state, .options = options};
+  wanted.stiffness = factors_of(0, stiffness);
+  wanted.masses = factors_of(stiffness, equations_.integrals().size());
   wanted.motions.mass = motions.mass;
   wanted.motions.stiffness = motions.stiffness;
   if (options.method != EigenMethod::lanczos && std::exchange(nests_, false)) own_->set_nested(nesting());
@@ -218,16 +246,7 @@ EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& op
     wanted.motions.U.set_column(motion, own(whole));
   }
   EigenSolution found = own_->modes(wanted);
-  if (found.vectors) {
-    MultiVector vectors(whole.device(), whole.size(), found.vectors->columns(), "eigenvectors");
-    Vector mine(own_->device(), own_->rows().count(), "vectors");
-    for (int mode = 0; mode < vectors.columns(); ++mode) {
-      found.vectors->get_column(mode, mine);
-      own_->rows().gather(mine, whole);
-      vectors.set_column(mode, whole);
-    }
-    found.vectors = std::move(vectors);
-  }
+  gather_vectors(found);
   found.choice =
       options.method == EigenMethod::lanczos
           ? fmt::format("factorised by {} ranks together, whose last digits differ from run to run", ranks_.count())

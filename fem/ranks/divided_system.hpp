@@ -56,9 +56,14 @@ class DividedSystem {
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance);
   bool solves_together() const { return options_.method == LinearMethod::direct; }
 
-  // The lowest modes, or those of a band, by LOBPCG or Lanczos. The first `stiffness` integrals are the stiffness, the
-  // others the masses, both at zero; motions have masses alone. Vectors are of the whole space.
-  EigenSolution modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions);
+  // The lowest modes, or those of a band, by LOBPCG or Lanczos. The first `stiffness` integrals are the stiffness at a
+  // state (null: zero; else a matrix is needed), the others the masses at zero; motions have masses alone. Vectors are
+  // of the whole space.
+  EigenSolution modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions,
+                      const Vector* state = nullptr);
+  // The first `stiffness` integrals are the stiffness, the others the geometric stiffness of the state. Vectors are of
+  // the whole space.
+  CriticalFactors critical_factors(std::size_t stiffness, const Vector& state, const EigenOptions& options);
 
  private:
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance, const std::function<void()>& taken);
@@ -67,6 +72,8 @@ class DividedSystem {
   NestedLevels nesting_of_corners(const std::vector<Index>& first) const;
   NestedLevels own_levels(const FunctionSpace& space, const std::vector<Index>& first) const;
   void say(const std::string& line) const;
+  std::vector<double> factors_of(std::size_t begin, std::size_t end) const;  // [integral] zero outside of the range
+  void gather_vectors(EigenSolution& found) const;
   void report_once();
 
   const Operator& equations_;

@@ -161,12 +161,36 @@ EigenSolution RankSystem::modes_without_matrix(const ModesWanted& wanted) {
 
 EigenSolution RankSystem::modes(const ModesWanted& wanted) {
   if (options_.operator_kind == OperatorKind::matrix_free) return modes_without_matrix(wanted);
-  assemble({.at = {.factors = wanted.stiffness}}, {});
+  const Vector zero;
+  assemble({.at = {.factors = wanted.stiffness}}, wanted.state != nullptr ? *wanted.state : zero);
   const std::unique_ptr<const DividedMatrix> masses =
       matrix({.at = {.factors = wanted.masses}}, space().zeros(), Pivot::zero);
   auto phase = device().profile().phase("solve");
   if (wanted.options.method == EigenMethod::lanczos) return modes_by_factor(wanted, *masses);
   return modes_by_iteration(wanted, *masses);
+}
+
+CriticalFactors RankSystem::critical_factors(const FactorsWanted& wanted) {
+  assemble({.at = {.factors = wanted.stiffness}}, wanted.state);
+  const std::unique_ptr<const DividedMatrix> G =
+      matrix({.at = {.factors = wanted.geometric}}, equations_->on_part(wanted.state), Pivot::zero);
+  auto phase = device().profile().phase("solve");
+  std::unique_ptr<const DividedMatrix> sum;
+  const auto difference = [&](double shift) -> DirectInput {
+    sum.reset();
+    sum = std::make_unique<const DividedMatrix>(A_->shared_ghosts(), shifted(*G, -shift, *A_));
+    return *sum;
+  };
+  return ritz::critical_factors({.K = *A_,
+                                 .G = *G,
+                                 .stiffness = A_->diagonal(),
+                                 .geometric = G->diagonal(),
+                                 .block = components(),
+                                 .factorised = *A_,
+                                 .shifted = difference,
+                                 .multigrid = [&] { return preconditioner(*A_, PreconditionerKind::multigrid); }},
+                                wanted.options,
+                                {.coordinates = &space().coordinates(), .dimension = space().mesh().dimension()});
 }
 
 EigenSolution RankSystem::modes_by_iteration(const ModesWanted& wanted, const DividedMatrix& masses) const {

@@ -12,7 +12,7 @@
 #include "fem/preconditioners/over_ranks.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/algebra/rank_rows.hpp"
-#include "solvers/eigen/eigen_solver.hpp"
+#include "solvers/eigen/critical_factors.hpp"
 #include "solvers/linear/columns.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/solver_cache.hpp"
@@ -43,11 +43,20 @@ struct RankCalls {
   std::function<NestedLevels(const std::vector<Index>& first)> nesting;
 };
 
-// The lowest modes of a stiffness and masses, each a sum of integrals at zero.
+// The lowest modes of a stiffness and masses, each a sum of integrals: the stiffness at a state, masses at zero.
 struct ModesWanted {
   std::vector<double> stiffness = {}, masses = {};  // [integral among all] factors
+  const Vector* state = nullptr;                    // u of the whole space; null: zero. Needs a matrix.
   EigenOptions options = {};
   AttachedMotions motions = {};  // U [owned unknown]; masses alone
+};
+
+// The factors at which the stiffness and so many times the geometric stiffness are singular, both sums of integrals at
+// a state.
+struct FactorsWanted {
+  std::vector<double> stiffness = {}, geometric = {};  // [integral among all] factors
+  const Vector& state;                                 // u of the whole space
+  EigenOptions options = {};
 };
 
 class RankSystem {
@@ -76,7 +85,8 @@ class RankSystem {
   // Before the destructor, on all ranks, unless a rank is lost: gives the factor back.
   void end();
 
-  EigenSolution modes(const ModesWanted& wanted);  // vectors are those of owned unknowns
+  EigenSolution modes(const ModesWanted& wanted);                 // vectors are those of owned unknowns
+  CriticalFactors critical_factors(const FactorsWanted& wanted);  // likewise; with a matrix
 
   std::string description() const;  // what each rank has
   std::string exchanges() const;    // what this rank has sent, after the first solution

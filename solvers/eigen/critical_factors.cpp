@@ -19,21 +19,44 @@ namespace {
 // K^-1 by a factor.
 class Inverse final : public LinearOperator {
  public:
-  Inverse(const SparseMatrix& K, const SolverGeometry& geometry)
-      : K_(K),
+  Inverse(const DirectInput& K, const SolverGeometry& geometry)
+      : rows_(K.rows()),
+        device_(K.device()),
         solver_(K, DirectKind::positive_definite,
                 {.coordinates = geometry.coordinates, .dimension = geometry.dimension}) {
     solver_.max_refinements = 0;
   }
-  const Device& device() const override { return K_.device(); }
-  Index rows() const override { return K_.rows(); }
+  const Device& device() const override { return device_; }
+  Index rows() const override { return rows_; }
   void apply(const Vector& b, Vector& x) const override { solver_.solve(b, x); }
   void apply_block(const MultiVector& B, MultiVector& X) const override { solver_.solve(B, X); }
   std::string name() const override { return solver_.name(); }
+  void end() { solver_.end(); }
 
  private:
-  const SparseMatrix& K_;
+  Index rows_;
+  const Device& device_;
   mutable DirectSolver solver_;
+};
+
+// -G
+class Turned final : public LinearOperator {
+ public:
+  explicit Turned(const LinearOperator& G) : G_(G) {}
+  const Device& device() const override { return G_.device(); }
+  Index rows() const override { return G_.rows(); }
+  void apply(const Vector& x, Vector& y) const override {
+    G_.apply(x, y);
+    axpby(0.0, y, -1.0, y);
+  }
+  void apply_block(const MultiVector& X, MultiVector& Y) const override {
+    G_.apply_block(X, Y);
+    axpby(0.0, Y.values(), -1.0, Y.values());
+  }
+  std::string name() const override { return G_.name(); }
+
+ private:
+  const LinearOperator& G_;
 };
 
 // One that lives elsewhere.
@@ -52,26 +75,29 @@ class Borrowed final : public LinearOperator {
 
 class Search {
  public:
-  Search(const SparseMatrix& K, SparseMatrix& G, const EigenOptions& options, const SolverGeometry& geometry)
-      : K_(K), G_(G), options_(options), geometry_(geometry) {}
+  Search(const CriticalMatrices& matrices, const EigenOptions& options, const SolverGeometry& geometry)
+      : matrices_(matrices), turned_(matrices.G), options_(options), geometry_(geometry) {}
 
   CriticalFactors solve(bool factorised) {
     report_progress("critical factors: their size");
-    std::unique_ptr<LinearOperator> inverse;
-    if (factorised) inverse = std::make_unique<Inverse>(K_, geometry_);
-    else inverse = std::make_unique<ShiftedMultigrid>(K_, G_, 0, options_.multigrid, geometry_);
+    std::optional<Inverse> factor;
+    std::unique_ptr<LinearOperator> cycle;
+    if (factorised) factor.emplace(matrices_.factorised, geometry_);
+    else cycle = matrices_.multigrid();
+    const LinearOperator& inverse = factor ? static_cast<const LinearOperator&>(*factor) : *cycle;
     // To a per cent or so, and from inside. They converge fast where they matter.
     const EigenOptions rough{.count = 1, .relative = 0.02, .max_iterations = 40, .below = -1e-300};
-    const double lowest = iterated(*inverse, rough).values.front();
-    turn();
-    const double highest = -iterated(*inverse, rough).values.front(), size = std::max(-lowest, highest);
-    turn();
+    const double lowest = iterated(1, inverse, rough).values.front(),
+                 highest = -iterated(-1, inverse, rough).values.front(), size = std::max(-lowest, highest);
+    if (factor) {
+      factor->end();
+      factor.reset();
+    }
     CriticalFactors result;
     if (highest > negligible * size) result.negative = -1 / highest;
     if (-lowest <= negligible * size) return result;
     options_.below = 1.05 * lowest;
-    if (factorised) inverse.reset();
-    result.eigen = factorised ? by_factor() : iterated(*inverse, options_);
+    result.eigen = factorised ? by_factor() : iterated(1, inverse, options_);
     for (const double nu : result.eigen.values)
       if (-nu > negligible * size) result.factors.push_back(-1 / nu);
     if (EigenSolution& s = result.eigen; s.verified && s.counted_to < 0)
@@ -81,45 +107,58 @@ class Search {
   }
 
  private:
-  EigenOperators operators() const { return {G_, K_, G_.diagonal(), K_.diagonal(), K_.block_size(), true}; }
-  void turn() { axpby(0.0, G_.values(), -1.0, G_.values()); }
+  // Of G, or of -G with the sign -1.
+  EigenOperators operators(double sign) const {
+    const auto times = [](double factor, const Vector& from) {
+      Vector result(from.device(), from.size(), "vectors");
+      copy(from, result);
+      axpby(0.0, result, factor, result);
+      return result;
+    };
+    return {sign < 0 ? turned_ : matrices_.G, matrices_.K,     times(sign, matrices_.geometric),
+            times(1, matrices_.stiffness),    matrices_.block, true};
+  }
 
   // K^-1 serves all shifts: a cycle for K + lambda G next to a critical factor, where it is nearly singular, would not.
-  EigenSolution iterated(const LinearOperator& inverse, const EigenOptions& options) const {
-    return solve_by_lobpcg(operators(), options, geometry_.dimension,
+  EigenSolution iterated(double sign, const LinearOperator& inverse, const EigenOptions& options) const {
+    return solve_by_lobpcg(operators(sign), options, geometry_.dimension,
                            [&](double) { return std::make_unique<Borrowed>(inverse); });
   }
   // K + lambda G with lambda = -1 / shift.
   EigenSolution by_factor() const {
-    SparseMatrix A(K_.shared_pattern(), K_.block_size());
     const AttachedMotions none;
-    return solve_by_lanczos(operators(), options_, geometry_, none, [&](double shift) -> DirectInput {
-      A.values().copy_from(G_.values());
-      axpy(-shift, K_.values(), A.values());
-      return A;
-    });
+    return solve_by_lanczos(operators(1), options_, geometry_, none, matrices_.shifted);
   }
 
-  const SparseMatrix& K_;
-  SparseMatrix& G_;
+  const CriticalMatrices& matrices_;
+  const Turned turned_;
   EigenOptions options_;
   const SolverGeometry& geometry_;
 };
 
+// A product with a vector that is orthogonal to nothing.
+bool is_zero(const LinearOperator& G) {
+  std::vector<double> numbers(static_cast<std::size_t>(G.rows()));
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 1 + 0.5 * std::sin(double(i * i));
+  Vector x(G.device(), std::span<const double>(numbers), "vectors"), y(G.device(), G.rows(), "vectors");
+  G.apply(x, y);
+  return max_abs(y) == 0;
+}
+
 }  // namespace
 
-CriticalFactors critical_factors(const SparseMatrix& K, SparseMatrix& G, EigenOptions options,
+CriticalFactors critical_factors(const CriticalMatrices& matrices, EigenOptions options,
                                  const SolverGeometry& geometry) {
   options.band.reset();
   options.zero_count = 0;
-  if (max_abs(G.values()) == 0)
+  if (is_zero(matrices.G))
     throw Error(Exit::model, "the geometric stiffness is zero", "nothing is stressed, so nothing becomes unstable",
                 "load the model");
-  EigenChoice choice = choose_method(K.total_rows(), options, geometry.dimension);
+  EigenChoice choice = choose_method(matrices.K.total_rows(), options, geometry.dimension);
   CriticalFactors result;
   if (choice.method == EigenMethod::lanczos) {
     const std::optional<Error> shortage =
-        shortage_or_no_library([&] { result = Search(K, G, options, geometry).solve(true); });
+        shortage_or_no_library([&] { result = Search(matrices, options, geometry).solve(true); });
     if (!shortage) {
       result.eigen.choice = choice.why;
       return result;
@@ -127,9 +166,30 @@ CriticalFactors critical_factors(const SparseMatrix& K, SparseMatrix& G, EigenOp
     if (options.method == EigenMethod::lanczos) throw *shortage;
     choice.why = "not factorised: " + shortage->message();
   }
-  result = Search(K, G, options, geometry).solve(false);
+  result = Search(matrices, options, geometry).solve(false);
   result.eigen.choice = choice.why;
   return result;
+}
+
+CriticalFactors critical_factors(const SparseMatrix& K, const SparseMatrix& G, const EigenOptions& options,
+                                 const SolverGeometry& geometry) {
+  std::optional<SparseMatrix> sum;
+  const auto shifted = [&](double shift) -> DirectInput {
+    if (!sum) sum.emplace(K.shared_pattern(), K.block_size());
+    sum->values().copy_from(G.values());
+    axpy(-shift, K.values(), sum->values());
+    return *sum;
+  };
+  const auto multigrid = [&] { return std::make_unique<ShiftedMultigrid>(K, G, 0, options.multigrid, geometry); };
+  return critical_factors({.K = K,
+                           .G = G,
+                           .stiffness = K.diagonal(),
+                           .geometric = G.diagonal(),
+                           .block = K.block_size(),
+                           .factorised = K,
+                           .shifted = shifted,
+                           .multigrid = multigrid},
+                          options, geometry);
 }
 
 }  // namespace ritz

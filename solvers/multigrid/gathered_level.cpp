@@ -1,5 +1,6 @@
 #include "solvers/multigrid/gathered_level.hpp"
 
+#include "device/ranks/packed.hpp"
 #include "solvers/multigrid/global_rows.hpp"
 #include "solvers/multigrid/host_rows.hpp"
 #include "solvers/multigrid/level_matrix.hpp"
@@ -7,6 +8,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace ritz {
@@ -16,20 +18,26 @@ GatheredLevel gathered(const DividedMatrix& A, const Vector& near_null, int coun
   const BlockMatrixView<double> own = A.owned_rows();
   const Device device = A.device().alone();
   const int block = A.block_size(), width = block * count;
-  GlobalRows mine;
-  {
+  const auto packed = [&] {
+    GlobalRows mine;
     const HostRows rows(device, own);
     const HostBlocks blocks(device, own, rows, 0, own.rows);
     for (Index i = 0; i < own.rows; ++i)
       mine.append(ghosts.global(i), rows.columns(i), blocks.of(i), [&](Index c) { return ghosts.global(c); });
-  }
-  const std::vector<GlobalRows> of_ranks =
-      swap_rows(ghosts.ranks(), std::vector<GlobalRows>(static_cast<std::size_t>(ghosts.ranks().count()), mine));
+    return Packed().add(mine.row).add(mine.count).add(mine.column).add(mine.values).take();
+  };
   constexpr std::size_t missing = static_cast<std::size_t>(-1);  // a diagonal entry that products have left out
   std::vector<Index> offsets{0};
   std::vector<std::int32_t> columns;
   std::vector<double> values;
-  for (const GlobalRows& rows : of_ranks) {
+  const std::vector<Index> entries = ghosts.ranks().of_all(A.nonzeros());
+  const Index most = std::reduce(entries.begin(), entries.end()) + ghosts.total();
+  columns.reserve(static_cast<std::size_t>(most));
+  values.reserve(static_cast<std::size_t>(most * block * block));
+  each_text(ghosts.ranks(), packed(), Receivers::all, [&](int, std::string_view text) {
+    Unpacked from(text);
+    GlobalRows rows{.row = from.list<Index>(), .count = from.list<Index>(), .column = from.list<Index>()};
+    rows.values = from.list<double>();
     std::size_t begin = 0;
     for (std::size_t r = 0; r < rows.row.size(); ++r) {
       const auto column = [&](std::size_t e) { return e == missing ? rows.row[r] : rows.column[e]; };
@@ -50,7 +58,7 @@ GatheredLevel gathered(const DividedMatrix& A, const Vector& near_null, int coun
       }
       offsets.push_back(static_cast<Index>(columns.size()));
     }
-  }
+  });
   std::vector<double> near_null_of_all(static_cast<std::size_t>(ghosts.total() * width));
   ghosts.gather(HostView<double>(near_null).data(), width, near_null_of_all.data());
   GatheredLevel result{SparseMatrix(std::make_shared<SparsityPattern>(device, offsets, columns), block),

@@ -72,6 +72,17 @@ class DividedReach(OnRanks):
             other = max(abs(a + b) for a, b in zip(ours[name], theirs[name]))
             self.assertLess(min(same, other), 1e-4 * max(map(abs, theirs[name])), name)
 
+    @unittest.skipUnless(list((ritz.BIN.parent / "lib").glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
+    def test_buckling_and_modes_under_preload(self):
+        path = self.modes_case("hexa", (6, 2, 2))
+        loaded = path.read_text().replace(MODAL, "") + '[[force]]\nregion = "right"\nvalue = [-1e9, 0, 0]\n'
+        for program, tables, facts in (("ritz-elasticity", "[buckling]\ncount = 2\n", ("buckling_factors",)), ("ritz-modal", MODAL + "preload = true\n", ("frequencies_hz", "mode_count"))):
+            case = self.write("loaded.toml", loaded + tables)
+            several, alone = self.solved(3, program, case), self.solve(program, case)
+            self.assert_close_lists(several.fact(facts[0]), alone.fact(facts[0]), 1e-6)
+            for fact in facts[1:]:
+                self.assertEqual(several.report["facts"][fact].split(",")[-1], alone.report["facts"][fact].split(",")[-1])
+
     def test_all_ranks_take_a_smaller_preconditioner_of_modes_where_one_has_no_room(self):
         """Foretold: with matrices and without."""
         for counts, keys in (((14, 12, 12), {}), ((6, 5, 5), {"space.order": 3})):

@@ -67,6 +67,7 @@ std::vector<Field> section_forces_of(Run& run, const Operator& equations, const 
     }
   }
   for (Field& field : fields) {
+    if (field.values.empty()) continue;  // those of the first rank
     for (const StructureSection& s : sections) {
       const std::optional<Beam> beam = beam_in(s.element);
       if (along.empty() || !beam || field.name != Beam::derives) continue;

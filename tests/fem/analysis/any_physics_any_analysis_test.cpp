@@ -1,6 +1,7 @@
 // Every physics under every analysis: where that makes sense, a number of mechanics or heat; else the text of its
 // error.
 #include "fem/analysis/analysis.hpp"
+#include "fem/analysis/buckling.hpp"
 #include "fem/analysis/forecast.hpp"
 #include "fem/elements/bar.hpp"
 #include "fem/elements/loads.hpp"
@@ -333,6 +334,36 @@ TEST_P(EveryAnalysis, OnRanks) {
     const TransientResult result = solve(model, Transient{.end = 1, .linear = options(ranks)},
                                          {.show = [&](const SolutionView& s) { end = at_probe(model, s.u); }});
     return std::pair(end, result.state.steps);
+  });
+}
+
+// A column that is pressed: its critical factor, and the frequency under the load, f^2 = f0^2 (1 - 1 / factor). That is
+// exact where it vibrates in the shape in which it buckles: of one that is clamped at one end both are nearly alike.
+TEST(AnyAnalysis, BucklingAndModesUnderLoadGoOverRanks) {
+  const Mesh mesh = box(6, 1, 1, {1, 0.1, 0.12}, CellKind::hex20);
+  ElasticBody body(mesh);
+  body.material("all", {.young = 200, .poisson = 0, .density = 8});
+  for (const int c : {0, 1, 2}) body.loads.displacement("x0", c, 0);
+  body.loads.force("x1", {-1e-3, 0, 0});
+  const Model model = body.model(one_thread());
+  struct Found {
+    double factor, free, loaded;
+  };
+  const auto solved = [&](Ranks* ranks) {
+    const BucklingModes modes =
+        solve(model,
+              Buckling{.relative = 1e-8, .method = EigenMethod::lobpcg, .linear = {.relative = 1e-10, .ranks = ranks}});
+    Modal modal{{.count = 1, .relative = 1e-8, .method = EigenMethod::lobpcg, .ranks = ranks}};
+    const double free = solve(model, modal).frequencies.front();
+    modal.begin.u = modes.state.u.host();
+    return Found{modes.factors.front(), free, solve(model, modal).frequencies.front()};
+  };
+  const Found alone = solved(nullptr);
+  testing::on_ranks(2, [&](Ranks& ranks) {
+    const Found mine = solved(&ranks);
+    EXPECT_NEAR(mine.factor, alone.factor, 1e-6 * alone.factor);
+    EXPECT_NEAR(mine.loaded, alone.loaded, 1e-6 * alone.loaded);
+    EXPECT_NEAR(std::pow(mine.loaded / mine.free, 2), 1 - 1 / mine.factor, 0.02);
   });
 }
 
