@@ -19,6 +19,100 @@
 namespace ritz {
 namespace {
 
+struct Residuals {
+  VectorPieces R;                             // K X - M X diag(values)
+  std::vector<double> lengths, mass_lengths;  // of its columns, and of those of M X
+};
+
+Residuals residuals_of(const EigenProblem& problem, const VectorPieces& X, const std::vector<double>& values) {
+  Residuals result;
+  const auto append = [](std::vector<double>& all, const std::vector<double>& more) {
+    all.insert(all.end(), more.begin(), more.end());
+  };
+  std::size_t mode = 0;
+  for (const MultiVector& piece : X) {
+    MultiVector R = applied(problem.K, piece);
+    const MultiVector MX = applied(problem.M, piece);
+    const auto n = static_cast<std::size_t>(piece.columns());
+    SmallMatrix minus(n * n, 0.0);
+    for (std::size_t k = 0; k < n; ++k) minus[k * n + k] = -values[mode++];
+    combine(MX, minus, 1.0, R);
+    append(result.lengths, column_norms(R));
+    append(result.mass_lengths, column_norms(MX));
+    result.R.push_back(std::move(R));
+  }
+  return result;
+}
+
+SmallMatrix selection(int columns, const std::vector<int>& chosen) {
+  SmallMatrix C(static_cast<std::size_t>(columns) * chosen.size(), 0.0);
+  for (std::size_t j = 0; j < chosen.size(); ++j) C[static_cast<std::size_t>(chosen[j]) * chosen.size() + j] = 1;
+  return C;
+}
+
+SmallMatrix first_columns(int columns, int count) {
+  std::vector<int> chosen(static_cast<std::size_t>(count));
+  std::iota(chosen.begin(), chosen.end(), 0);
+  return selection(columns, chosen);
+}
+
+// S^T K S for S = [X, P, W], from that of [X, P] and from of_W = S^T K W.
+SmallMatrix extended(const SmallMatrix& energies, const SmallMatrix& of_W, int size) {
+  const auto n = static_cast<std::size_t>(size), more = of_W.size() / n, known = n - more;
+  SmallMatrix H(n * n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j)
+      H[i * n + j] = i < known && j < known ? energies[i * known + j]
+                     : j >= known           ? of_W[i * more + j - known]
+                                            : of_W[j * more + i - known];
+  return H;
+}
+
+// C^T H C
+SmallMatrix transformed(const SmallMatrix& H, const SmallMatrix& C, int size, int columns) {
+  const auto n = static_cast<std::size_t>(size), m = static_cast<std::size_t>(columns);
+  SmallMatrix HC(n * m, 0.0), result(m * m, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k)
+      for (std::size_t j = 0; j < m; ++j) HC[i * m + j] += H[i * n + k] * C[k * m + j];
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < m; ++j) result[i * m + j] += C[k * m + i] * HC[k * m + j];
+  return result;
+}
+
+// Y, and next to it coefficients of the new P: what the active columns of Y take from P and W, orthogonal to Y and to
+// each other.
+SmallMatrix with_directions(const SmallMatrix& Y, int size, int width, const std::vector<int>& active) {
+  const auto n = static_cast<std::size_t>(size), k = static_cast<std::size_t>(width);
+  std::vector<std::vector<double>> kept;
+  for (const int column : active) {
+    std::vector<double> c(n, 0.0);
+    for (std::size_t i = k; i < n; ++i) c[i] = Y[i * k + static_cast<std::size_t>(column)];
+    double before = 0;
+    for (const double value : c) before += value * value;
+    for (int pass = 0; pass < 2; ++pass) {
+      const auto remove = [&](const auto& entry) {
+        double overlap = 0;
+        for (std::size_t i = 0; i < n; ++i) overlap += entry(i) * c[i];
+        for (std::size_t i = 0; i < n; ++i) c[i] -= overlap * entry(i);
+      };
+      for (std::size_t j = 0; j < k; ++j) remove([&](std::size_t i) { return Y[i * k + j]; });
+      for (const auto& other : kept) remove([&](std::size_t i) { return other[i]; });
+    }
+    double square = 0;
+    for (const double value : c) square += value * value;
+    if (!(square > 1e-20 * before) || square == 0) continue;
+    for (double& value : c) value /= std::sqrt(square);
+    kept.push_back(std::move(c));
+  }
+  const std::size_t columns = k + kept.size();
+  SmallMatrix C(n * columns);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < columns; ++j) C[i * columns + j] = j < k ? Y[i * k + j] : kept[j - k][i];
+  return C;
+}
+
 class Lobpcg {
  public:
   Lobpcg(const EigenProblem& problem, const ShiftedPreconditioner& preconditioner)
@@ -83,7 +177,7 @@ class Lobpcg {
   StopReason iterate() {
     auto phase = problem_.K.device().profile().phase("iteration");
     for (int rebuilt = 0;; ++solution_.iterations) {
-      Residuals residuals = residuals_of_all();
+      Residuals residuals = residuals_of(problem_, X_, values_);
       double worst = 0;
       const std::vector<int> active = active_columns(residuals, worst);
       // wanted and not converged
@@ -97,31 +191,6 @@ class Lobpcg {
       }
       if (!improve(std::move(residuals.R), active)) return StopReason::stagnated;
     }
-  }
-
-  struct Residuals {
-    VectorPieces R;                             // K X - M X diag(values)
-    std::vector<double> lengths, mass_lengths;  // of its columns, and of those of M X
-  };
-
-  Residuals residuals_of_all() const {
-    Residuals result;
-    const auto append = [](std::vector<double>& all, const std::vector<double>& more) {
-      all.insert(all.end(), more.begin(), more.end());
-    };
-    std::size_t mode = 0;
-    for (const MultiVector& piece : X_) {
-      MultiVector R = applied(problem_.K, piece);
-      const MultiVector MX = applied(problem_.M, piece);
-      const auto n = static_cast<std::size_t>(piece.columns());
-      SmallMatrix minus(n * n, 0.0);
-      for (std::size_t k = 0; k < n; ++k) minus[k * n + k] = -values_[mode++];
-      combine(MX, minus, 1.0, R);
-      append(result.lengths, column_norms(R));
-      append(result.mass_lengths, column_norms(MX));
-      result.R.push_back(std::move(R));
-    }
-    return result;
   }
 
   // A preconditioner that is shifted far more than the wanted eigenvalues hardly distinguishes them.
@@ -154,17 +223,6 @@ class Lobpcg {
     return active;
   }
 
-  static SmallMatrix first_columns(int columns, int count) {
-    std::vector<int> chosen(static_cast<std::size_t>(count));
-    std::iota(chosen.begin(), chosen.end(), 0);
-    return selection(columns, chosen);
-  }
-  static SmallMatrix selection(int columns, const std::vector<int>& chosen) {
-    SmallMatrix C(static_cast<std::size_t>(columns) * chosen.size(), 0.0);
-    for (std::size_t j = 0; j < chosen.size(); ++j) C[static_cast<std::size_t>(chosen[j]) * chosen.size() + j] = 1;
-    return C;
-  }
-
   // One step: the lowest Ritz vectors in span [X, P, W]; false when W adds nothing any more. W: the residuals.
   bool improve(VectorPieces W, const std::vector<int>& active) {
     const auto count = static_cast<int>(active.size());
@@ -173,11 +231,11 @@ class Lobpcg {
     make_orthonormal(problem_.M, {&X_, &P_}, W);
     if (W.empty()) return false;
     const int size = column_count({&X_, &P_, &W});
-    const SmallMatrix H = energies_with(W, size);
+    const SmallMatrix H = extended(energies_, projected(problem_.K, {&X_, &P_, &W}, W), size);
     const SymmetricEigen eigen = symmetric_eigen(H, size);
     values_.assign(eigen.values.begin(), eigen.values.begin() + width_);
     const SmallMatrix Y = lowest_vectors(eigen, size, width_);
-    const SmallMatrix C = with_directions(Y, size, active);
+    const SmallMatrix C = with_directions(Y, size, width_, active);
     const int columns = static_cast<int>(C.size()) / size;
     replace({&X_, &P_, &W}, C, {{&X_, width_}, {&P_, columns - width_}});
     energies_ = transformed(H, C, size, columns);
@@ -188,64 +246,6 @@ class Lobpcg {
       begin_anew();
     }
     return true;
-  }
-
-  // S^T K S for S = [X, P, W], from that of [X, P] and a product of K with W.
-  SmallMatrix energies_with(const VectorPieces& W, int size) const {
-    const SmallMatrix of_W = projected(problem_.K, {&X_, &P_, &W}, W);
-    const auto n = static_cast<std::size_t>(size), more = of_W.size() / n, known = n - more;
-    SmallMatrix H(n * n);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j)
-        H[i * n + j] = i < known && j < known ? energies_[i * known + j]
-                       : j >= known           ? of_W[i * more + j - known]
-                                              : of_W[j * more + i - known];
-    return H;
-  }
-
-  // C^T H C
-  static SmallMatrix transformed(const SmallMatrix& H, const SmallMatrix& C, int size, int columns) {
-    const auto n = static_cast<std::size_t>(size), m = static_cast<std::size_t>(columns);
-    SmallMatrix HC(n * m, 0.0), result(m * m, 0.0);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = 0; k < n; ++k)
-        for (std::size_t j = 0; j < m; ++j) HC[i * m + j] += H[i * n + k] * C[k * m + j];
-    for (std::size_t k = 0; k < n; ++k)
-      for (std::size_t i = 0; i < m; ++i)
-        for (std::size_t j = 0; j < m; ++j) result[i * m + j] += C[k * m + i] * HC[k * m + j];
-    return result;
-  }
-
-  // Y, and beside it coefficients of the new P: what the active columns of Y take from P and W, orthogonal to Y and to
-  // each other.
-  SmallMatrix with_directions(const SmallMatrix& Y, int size, const std::vector<int>& active) const {
-    const auto n = static_cast<std::size_t>(size), k = static_cast<std::size_t>(width_);
-    std::vector<std::vector<double>> kept;
-    for (const int column : active) {
-      std::vector<double> c(n, 0.0);
-      for (std::size_t i = k; i < n; ++i) c[i] = Y[i * k + static_cast<std::size_t>(column)];
-      double before = 0;
-      for (const double value : c) before += value * value;
-      for (int pass = 0; pass < 2; ++pass) {
-        const auto remove = [&](const auto& entry) {
-          double overlap = 0;
-          for (std::size_t i = 0; i < n; ++i) overlap += entry(i) * c[i];
-          for (std::size_t i = 0; i < n; ++i) c[i] -= overlap * entry(i);
-        };
-        for (std::size_t j = 0; j < k; ++j) remove([&](std::size_t i) { return Y[i * k + j]; });
-        for (const auto& other : kept) remove([&](std::size_t i) { return other[i]; });
-      }
-      double square = 0;
-      for (const double value : c) square += value * value;
-      if (!(square > 1e-20 * before) || square == 0) continue;
-      for (double& value : c) value /= std::sqrt(square);
-      kept.push_back(std::move(c));
-    }
-    const std::size_t columns = k + kept.size();
-    SmallMatrix C(n * columns);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < columns; ++j) C[i * columns + j] = j < k ? Y[i * k + j] : kept[j - k][i];
-    return C;
   }
 
   const EigenProblem& problem_;
