@@ -5,11 +5,11 @@
 namespace ritz {
 namespace {
 
-// [entry][12] -> components first .. first + 5
-std::vector<double> tensors(const std::vector<double>& derived, std::size_t first) {
-  std::vector<double> result(derived.size() / 2);
-  for (std::size_t i = 0; i < derived.size() / 12; ++i)
-    for (std::size_t k = 0; k < 6; ++k) result[6 * i + k] = derived[12 * i + first + k];
+// [entry][components] -> components first .. first + 5
+std::vector<double> tensors(const std::vector<double>& derived, std::size_t components, std::size_t first) {
+  std::vector<double> result(derived.size() / components * 6);
+  for (std::size_t i = 0; i < derived.size() / components; ++i)
+    for (std::size_t k = 0; k < 6; ++k) result[6 * i + k] = derived[components * i + first + k];
   return result;
 }
 
@@ -23,10 +23,12 @@ EvaluatedFields stress_names(bool with_error) {
   return names;
 }
 
-void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived) {
-  const std::vector<double> stress = tensors(derived, 6);
+void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived,
+                   int components) {
+  const auto count = static_cast<std::size_t>(components);
+  const std::vector<double> stress = tensors(derived, count, 6);
   for (Field& field : fields)
-    field.*values = field.name == "strain"             ? tensors(derived, 0)
+    field.*values = field.name == "strain"             ? tensors(derived, count, 0)
                     : field.name == "von_mises"        ? von_mises_of(stress)
                     : field.name == "principal_stress" ? principal_values_of(stress)
                                                        : stress;

@@ -9,7 +9,8 @@ namespace ritz {
 
 // Names of the fields at nodes and in cells.
 EvaluatedFields stress_names(bool with_error);
-// Values of these fields from [entry][12].
-void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived);
+// Values of these fields from [entry][components], the first 12 of them.
+void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived,
+                   int components = 12);
 
 }  // namespace ritz

@@ -332,6 +332,10 @@ CaseModel read_body(Run& run) {
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   Body& body = view->body;
   read_elastic_materials(run, body.solid_part.mesh, "[kg/m^3], needed with gravity", weighs, body.solids);
+  if (body.solids.has_laws())
+    input.add_error(Error(Exit::model, "a law of materials next to sections",
+                          "solids that join beams and shells are linear elastic yet",
+                          "omit 'law', or model the solids alone in ritz-elasticity"));
   view->sections = read_sections(run, body.frame_part.mesh, *view->catalogue, weighs, body.frames);
   check_surfaces(run, mesh, cells, body.solid_part);
   const BodyReader reader(mesh, body);
