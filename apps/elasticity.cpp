@@ -1,4 +1,4 @@
-// ritz-elasticity: small-strain linear elasticity of solids, plane and axisymmetric bodies.
+// ritz-elasticity: solids, plane and axisymmetric bodies, linear elastic or of any law of materials.
 #include "apps/analyses/analyses.hpp"
 #include "apps/cases/elastic_case.hpp"
 #include "apps/program/run_app.hpp"
@@ -38,7 +38,9 @@ measure = "mean"
 int main(int argc, char** argv) {
   return ritz::run_app(
       argc, argv,
-      {"ritz-elasticity", "Small-strain linear elasticity: solid, plane and axisymmetric bodies, static or in motion.",
+      {"ritz-elasticity",
+       "Elasticity and other laws of materials, small and large displacements: solid, plane and axisymmetric "
+       "bodies, static or in motion.",
        example, 3, true},
       [](ritz::Run& run) { run_case(run, ritz::read_elasticity); });
 }

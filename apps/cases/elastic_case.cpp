@@ -10,6 +10,7 @@
 #include "apps/cases/responses.hpp"
 #include "apps/cases/time_input.hpp"
 #include "apps/results/derived_fields.hpp"
+#include "apps/results/evaluated_fields.hpp"
 #include "apps/results/probes.hpp"
 #include "apps/show/field_component.hpp"
 #include "apps/cases/mesh_error.hpp"
@@ -42,6 +43,53 @@ std::vector<DerivedResult> derived_stresses() {
           {{"principal_stress", 3, {}, {"1", "2", "3"}}, 6, StressMeasure::principal, "", false}};
 }
 
+// The internal variables of a law as fields. Those that another law has by the same name are named after their law.
+struct LawFields {
+  std::string law;
+  std::vector<Field> fields;
+};
+std::vector<LawFields> law_fields(const ElasticBody& body) {
+  std::vector<LawFields> result;
+  const std::vector<const LawRecord*> laws = body.laws();
+  const auto has = [](const LawRecord& law, std::string_view name) {
+    return std::ranges::any_of(law.numbers.states(), [&](const StateFacts& each) { return each.name == name; });
+  };
+  for (const LawRecord* law : laws) {
+    LawFields& own = result.emplace_back(LawFields{law->name});
+    for (const StateFacts& each : law->numbers.states()) {
+      const bool shared =
+          std::ranges::count_if(laws, [&](const LawRecord* other) { return has(*other, each.name); }) > 1;
+      own.fields.push_back({shared ? fmt::format("{}_{}", law->name, each.name) : each.name, each.components});
+    }
+  }
+  std::erase_if(result, [](const LawFields& each) { return each.fields.empty(); });
+  return result;
+}
+
+EvaluatedFields result_names(const ElasticBody& body, bool with_error) {
+  EvaluatedFields names = stress_names(with_error);
+  for (const LawFields& each : law_fields(body)) {
+    names.nodal.insert(names.nodal.end(), each.fields.begin(), each.fields.end());
+    names.cells.insert(names.cells.end(), each.fields.begin(), each.fields.end());
+  }
+  return names;
+}
+
+// `derived`: what all forms have together, and all of one that is alone.
+EvaluatedFields internal_variables(Run& run, const Operator& equations, const ElasticBody& body,
+                                   const DerivedFields& derived, const Vector& u) {
+  constexpr int before = 12;  // strain and stress
+  EvaluatedFields fields;
+  for (const LawFields& each : law_fields(body)) {
+    const bool is_alone = derived.components > before && body.laws().size() == 1;
+    const DerivedFields own = is_alone ? derived : evaluate(run.results(), equations, u, each.law);
+    EvaluatedFields all = fields_of(run.results(), equations.space(), own, before, each.fields, true);
+    std::ranges::move(all.nodal, std::back_inserter(fields.nodal));
+    std::ranges::move(all.cells, std::back_inserter(fields.cells));
+  }
+  return fields;
+}
+
 // Next to each greatest stress, on every mesh: a singular one does not converge, whatever the estimated error says.
 void report_singular(Run& run, const std::string& what, const std::string& place) {
   const std::string told = fmt::format(
@@ -71,7 +119,7 @@ void report_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<cons
 // Once in a run. Strains of heat vary in cells without stress, and the model of the estimate has isotropic materials.
 void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBody& body, const Vector& u) {
   constexpr std::string_view start = "linear cells bend: ";
-  if (body.has_axes() || body.has_thermal_strain()) return;
+  if (body.has_laws() || body.has_axes() || body.has_thermal_strain()) return;
   if (std::ranges::any_of(run.log().notices(), [&](const std::string& each) { return each.starts_with(start); }))
     return;
   const double share = strain_variation(space, u.host(), body.error_model());
@@ -95,12 +143,18 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   if (s.velocity != nullptr) nodal.push_back(run.results().fields().of("velocity", space, *s.velocity));
   if (s.acceleration != nullptr) nodal.push_back(run.results().fields().of("acceleration", space, *s.acceleration));
   print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, dimension));
-  judge_displacements(run, mesh, nodal.front().values, dimension);
+  if (!body.large_displacements) judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
   std::optional<DiscretisationError> error;
-  EvaluatedFields stresses = derive(run.results(), equations, stress_names(wants_error), [&] {
+  EvaluatedFields stresses = derive(run.results(), equations, result_names(body, wants_error), [&] {
     if (wants_error) error = mesh_error(run, space, s.u, body.error_model());
-    EvaluatedFields fields = stress_fields(run.results(), read.model, equations, {s.u, s.part, s.factors});
+    DerivedFields derived = derived_stresses(run.results(), read.model, equations, {s.u, s.part, s.factors});
+    EvaluatedFields fields = internal_variables(run, equations, body, derived, s.u);
+    EvaluatedFields own = stress_fields(run.results(), space, std::move(derived));
+    fields.nodal.insert(fields.nodal.begin(), std::make_move_iterator(own.nodal.begin()),
+                        std::make_move_iterator(own.nodal.end()));
+    fields.cells.insert(fields.cells.begin(), std::make_move_iterator(own.cells.begin()),
+                        std::make_move_iterator(own.cells.end()));
     if (error) fields.cells.push_back({"stress_error", 1, std::move(error->magnitudes)});
     return fields;
   });
@@ -149,6 +203,29 @@ MotionFields motion_fields(Run& run, const CaseModel& read) {
 
 }  // namespace
 
+namespace {
+
+bool read_large_displacement(Run& run) {
+  const bool large = run.input()
+                         .table("model", "kind of model of the mesh")
+                         .flag("large_displacement",
+                               "rotations and strains are finite, and equilibrium is that of the deformed body; loads "
+                               "keep their direction and the size of the undeformed one",
+                               false);
+  if (large) run.results().expect_large_strains();
+  return large;
+}
+
+// Along the path of a later step a law would meet the temperature of its end from the begin on.
+void refuse_warming_laws(Run& run, const ElasticBody& body) {
+  if (!run.step().continues() || !body.has_laws() || !body.has_thermal_strain()) return;
+  run.input().add_error(Error(Exit::model, fmt::format("thermal strain of a law in step '{}'", run.step().name),
+                              "its temperature grows from the reference along the load path of the first step alone",
+                              "give one step, or a temperature with [time]"));
+}
+
+}  // namespace
+
 CaseModel read_elasticity(Run& run) {
   if (run.input().root().has("modal")) return read_elastic_vibration(run);
   const Mesh& mesh = run.mesh();
@@ -166,6 +243,8 @@ CaseModel read_elasticity(Run& run) {
       run.input(), {"gravity", "body_force", "traction", "force", "pressure", "thermal", "displacement"},
       relation_tables({{"material", move_out}, {"model", move_out}, {"foundation", move_out}, {"spring", move_out}}));
   ElasticBody body(mesh, kind_of(plane), plane.weight);
+  body.large_displacements = read_large_displacement(run);
+  body.in_time = read.time.has_value();
   bool weighs = read_gravity(run.input().root(), dimension, body.loads);
   std::vector<ElasticLoads*> own;
   for (const LoadCaseInput& each : read.load_cases.cases) {
@@ -182,18 +261,24 @@ CaseModel read_elasticity(Run& run) {
     read_thermal(run, read.load_cases.cases[i].table, *own[i]);
     read_displacements(read.load_cases.cases[i].table, mesh, false, *own[i], nullptr);
   }
+  refuse_warming_laws(run, body);
   std::vector<ObliqueSupport> oblique;
   read_displacements(run.input().root(), mesh, false, body.loads, &oblique);
   std::vector<Point> gravity = {body.loads.acceleration()};
   for (const ElasticLoads* each : own) gravity.push_back(each->acceleration());
   make_model(run, body, space,
-             {.displacements = true, .masses = true, .gravity = gravity, .of_revolution = plane.axisymmetric}, oblique,
-             read);
+             {.displacements = true,
+              .masses = true,
+              .gravity = gravity,
+              .of_revolution = plane.axisymmetric,
+              .large = body.large_displacements},
+             oblique, read);
   if (read.time) read_damping(run.input(), read.model);
   const bool wants_error = wants_mesh_error(run);
+  if (wants_error && body.has_laws()) throw_no_estimate_of(run.input(), "a law of materials, or large displacements");
   if (wants_error && body.has_axes()) throw_no_estimate_of(run.input(), "a material along axes");
   if (wants_error && body.has_thermal_strain()) throw_no_estimate_of(run.input(), "thermal stresses");
-  const auto [stresses, cell_results] = stress_names(wants_error);
+  const auto [stresses, cell_results] = result_names(body, wants_error);
   read.nodal_results = {{"displacement", dimension}};
   if (read.time)
     read.nodal_results.insert(read.nodal_results.end(), {{"velocity", dimension}, {"acceleration", dimension}});
@@ -215,6 +300,7 @@ CaseModel read_elastic_vibration(Run& run) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   ElasticBody body(mesh, kind_of(plane), plane.weight);
+  body.large_displacements = read_large_displacement(run);
   CaseModel read{.modes = true, .preloaded = has_preload(run)};
   const bool stressed = read.preloaded || run.step().continues(), answers = responds(run);
   if (read.preloaded || (answers && outside_loads_excite(run, read))) {
@@ -239,8 +325,12 @@ CaseModel read_elastic_vibration(Run& run) {
   std::vector<ObliqueSupport> oblique;
   read_displacements(run.input().root(), mesh, !stressed, body.loads, &oblique);
   make_model(run, body, space,
-             {.displacements = true, .at_rest = true, .masses = true, .of_revolution = plane.axisymmetric}, oblique,
-             read);
+             {.displacements = true,
+              .at_rest = true,
+              .masses = true,
+              .of_revolution = plane.axisymmetric,
+              .large = body.large_displacements && stressed},
+             oblique, read);
   const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
   if (!stressed && std::erase_if(read.model.equations, is_thermal) > 0)
     run.log().notice("thermal strain changes no frequency here: give [modal] preload = true for its stresses");

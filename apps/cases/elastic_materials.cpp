@@ -2,6 +2,7 @@
 
 #include "apps/cases/field_coefficient.hpp"
 #include "apps/cases/formulas.hpp"
+#include "apps/cases/law_material.hpp"
 #include "apps/cases/named_material.hpp"
 #include "apps/cases/orientations.hpp"
 
@@ -126,7 +127,9 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     ElasticMaterial material{.origin = t.where()};
     const LibraryMaterial* known = named_material(t);
-    if (t.has("orthotropic") || t.has("anisotropic")) {
+    if (t.has("law")) {
+      material.law = read_law(run.device(), run.log(), t, known);
+    } else if (t.has("orthotropic") || t.has("anisotropic")) {
       read_axes_of(t, material);
     } else {
       const NumberRule above_zero{.above = 0, .out_of_bounds = Exit::model};
@@ -142,9 +145,10 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
     }
     read_expansion(t, known, material);
     material.orientation = named_orientation(t, orientations);
-    if (material.orientation && !material.has_axes() && material.expansion.size() < 3)
+    const bool along_axes = material.law ? !material.law->record->isotropic : material.has_axes();
+    if (material.orientation && !along_axes && material.expansion.size() < 3)
       t.refuse("orientation", "'orientation' was given without numbers along axes", "the material is isotropic",
-               "omit it, or give [material.orthotropic], [material.anisotropic] or expansion_along");
+               "omit it, or give [material.orthotropic], [material.anisotropic], expansion_along or a law along axes");
     if (material.expansion_zero && input.sound() &&  // a table that could not be read is no table here
         std::ranges::none_of(material.expansion, [](const MaterialProperty& p) { return table_in(p) != nullptr; }))
       t.refuse("expansion_zero", "'expansion_zero' was given without a table of the expansion",

@@ -6,11 +6,11 @@
 namespace ritz {
 namespace {
 
-// [entry][12] -> components first .. first + 5
-std::vector<double> tensors(const std::vector<double>& derived, std::size_t first) {
-  std::vector<double> result(derived.size() / 2);
-  for (std::size_t i = 0; i < derived.size() / 12; ++i)
-    for (std::size_t k = 0; k < 6; ++k) result[6 * i + k] = derived[12 * i + first + k];
+// [entry][components] -> components first .. first + 5
+std::vector<double> tensors(const std::vector<double>& derived, std::size_t components, std::size_t first) {
+  std::vector<double> result(derived.size() / components * 6);
+  for (std::size_t i = 0; i < derived.size() / components; ++i)
+    for (std::size_t k = 0; k < 6; ++k) result[6 * i + k] = derived[components * i + first + k];
   return result;
 }
 
@@ -25,8 +25,10 @@ EvaluatedFields stress_names(bool with_error) {
 }
 
 // What is no longer needed goes at once: these are the largest lists while results are made.
-void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, std::vector<double> derived) {
-  std::vector<double> strain = tensors(derived, 0), stress = tensors(derived, 6);
+void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, std::vector<double> derived,
+                   int components) {
+  const auto count = static_cast<std::size_t>(components);
+  std::vector<double> strain = tensors(derived, count, 0), stress = tensors(derived, count, 6);
   derived = {};
   for (Field& field : fields)
     if (field.name == "strain") field.*values = std::move(strain);
@@ -59,19 +61,22 @@ void add_thermal_stress(Results& results, const std::vector<Integral>& integrals
 
 }  // namespace
 
-EvaluatedFields stress_fields(Results& results, const Model& model, const Operator& equations, const StressState& s) {
-  const FunctionSpace& space = equations.space();
+DerivedFields derived_stresses(Results& results, const Model& model, const Operator& equations, const StressState& s) {
   DerivedFields derived = evaluate(results, equations, s.u);
   // The equations derive the whole thermal stress outside of load cases, and none inside.
   if (s.part != 1) add_thermal_stress(results, model.equations, s.part - 1, equations, s.u, derived);
   for (std::size_t i = 0; i < s.factors.size(); ++i)
     add_thermal_stress(results, model.load_cases[i].loads, s.factors[i], equations, s.u, derived);
+  return derived;
+}
+
+EvaluatedFields stress_fields(Results& results, const FunctionSpace& space, DerivedFields derived) {
   auto phase = space.device().profile().phase("fields");
   EvaluatedFields fields = stress_names(false);
-  fill_stresses(fields.nodal, &Field::values, std::move(derived.at_nodes));
+  fill_stresses(fields.nodal, &Field::values, std::move(derived.at_nodes), derived.components);
   fill_stresses(fields.nodal, &Field::finer_values,
-                results.fields().at_points(space, derived.at_space_nodes, derived.components));
-  fill_stresses(fields.cells, &Field::values, std::move(derived.at_cells));
+                results.fields().at_points(space, derived.at_space_nodes, derived.components), derived.components);
+  fill_stresses(fields.cells, &Field::values, std::move(derived.at_cells), derived.components);
   return fields;
 }
 

@@ -12,8 +12,9 @@ namespace ritz {
 
 // Names of the fields at nodes and in cells.
 EvaluatedFields stress_names(bool with_error);
-// Values of these fields from [entry][12].
-void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, std::vector<double> derived);
+// Values of these fields from [entry][components], the first 12 of them.
+void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, std::vector<double> derived,
+                   int components = 12);
 
 // What is evaluated: unknowns of the equations, the part of what acts outside of load cases, and factors of those.
 struct StressState {
@@ -23,6 +24,7 @@ struct StressState {
 };
 // Strains and stresses, without those of thermal strain that is free. The equations are those of the field 0 of the
 // model.
-EvaluatedFields stress_fields(Results& results, const Model& model, const Operator& equations, const StressState& s);
+DerivedFields derived_stresses(Results& results, const Model& model, const Operator& equations, const StressState& s);
+EvaluatedFields stress_fields(Results& results, const FunctionSpace& space, DerivedFields derived);
 
 }  // namespace ritz

@@ -26,15 +26,9 @@ NumberRule rule_of(const ParameterFacts& f, const LibraryMaterial* material) {
 
 }  // namespace
 
-FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
-                   const std::map<std::string, double>& known_values, const LibraryMaterial* material) {
-  const FormRecord& record = *entry.record;
-  FormValue form(record, entry.module);
-  table.open_to_plugins("*");
-  if (!record.declared)
-    table.error("form", fmt::format("the form '{}' declares no parameters", record.name),
-                "it cannot be made of the numbers of a case file",
-                "give it a list `parameters` (docs/your-own-element.md)");
+void ask_parameters(const Case::Table& table, const FormRecord& record,
+                    const std::map<std::string, double>& known_values, const LibraryMaterial* material,
+                    FormValue& form) {
   for (int i = 0; i < record.parameter_count; ++i) {
     const ParameterFacts& f = record.parameters[i].facts;
     if (const auto found = known_values.find(f.name); found != known_values.end()) {
@@ -50,6 +44,18 @@ FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
     if (rule.fallback) vector.fallback = std::vector<double>(static_cast<std::size_t>(vector.size), *rule.fallback);
     set_parameter(form, record.parameters[i], table.vector(f.name, about_of(f), vector));
   }
+}
+
+FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
+                   const std::map<std::string, double>& known_values, const LibraryMaterial* material) {
+  const FormRecord& record = *entry.record;
+  FormValue form(record, entry.module);
+  table.open_to_plugins("*");
+  if (!record.declared)
+    table.error("form", fmt::format("the form '{}' declares no parameters", record.name),
+                "it cannot be made of the numbers of a case file",
+                "give it a list `parameters` (docs/your-own-element.md)");
+  ask_parameters(table, record, known_values, material, form);
   for (int i = 0; i < record.given_count; ++i) {
     const ParameterFacts& f = record.given[i];
     form.given.emplace_back(table.formula(f.name, about_of(f), rule_of(f, material)).expression());

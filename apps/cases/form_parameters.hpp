@@ -12,6 +12,9 @@ namespace ritz {
 
 // Errors are added to the case (Exit::model outside of the bounds), as with Case::Table::number. Parameters in `known`
 // are not read: they have these values. Those that `material` has are its constants where they are not given.
+void ask_parameters(const Case::Table& table, const FormRecord& record, const std::map<std::string, double>& known,
+                    const LibraryMaterial* material, FormValue& form);
+// The form with them, and its coefficients that vary in space.
 FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
                    const std::map<std::string, double>& known = {}, const LibraryMaterial* material = nullptr);
 

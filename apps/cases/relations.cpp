@@ -267,6 +267,11 @@ class RelationReader {
         moves(t, motion_names[static_cast<std::size_t>(c)], *value);
       (c < 3 ? options.displacement : options.rotation)[static_cast<std::size_t>(c % 3)] = value;
     }
+    const auto holds = [&](std::size_t c) { return options.rotation[c] == 0.0; };
+    if (kinds_.large && !kinds_.of_revolution && !(holds(2) && (dimension == 2 || (holds(0) && holds(1)))))
+      t.error("rz", "a rigid region that may turn, with large displacements",
+              "its equations are those of small rotations, which would stretch it",
+              dimension == 2 ? "hold its rotation, rz = 0" : "hold its rotations, rx = 0, ry = 0, rz = 0", Exit::model);
     Point force{}, moment{};
     if (dimension == 3 && !kinds_.at_rest) std::tie(force, moment) = loads_of(t);
     const PointMass mass = mass_of(t);

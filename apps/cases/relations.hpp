@@ -19,6 +19,7 @@ struct RelationKinds {
   bool masses = false;              // reference points may have some
   std::vector<Point> gravity = {};  // [m/s^2] outside of load cases, then in each
   bool of_revolution = false;
+  bool large = false;  // displacements: relations are linear, so rigid regions must not turn
 };
 
 // An entry of [[displacement]] along a direction of its own. `value` may be a formula of the position.

@@ -40,29 +40,32 @@ EvaluatedFields evaluated_names(const FormRecord& record) {
   return {all, record.codimension == 0 ? all : std::vector<Field>()};
 }
 
-EvaluatedFields evaluate_fields(Results& results, const Operator& equations, const FormRecord& record,
-                                const Vector& u) {
-  const std::vector<Field> names = evaluated_fields(record);
-  EvaluatedFields result;
-  if (names.empty()) return result;
-  const DerivedFields all = evaluate(results, equations, u, record.name);
+EvaluatedFields fields_of(Results& results, const FunctionSpace& space, const DerivedFields& derived, int first,
+                          const std::vector<Field>& names, bool in_cells) {
   auto phase = results.device().profile().phase("fields");
-  int first = 0;
+  EvaluatedFields result;
   for (const Field& field : names) {
     const auto part = [&](const std::vector<double>& values) {
-      return columns(values, all.components, first, field.components);
+      return columns(values, derived.components, first, field.components);
     };
     result.nodal.push_back(
         {.name = field.name,
          .components = field.components,
-         .values = part(all.at_nodes),
+         .values = part(derived.at_nodes),
          .component_names = field.component_names,
-         .finer_values = results.fields().at_points(equations.space(), part(all.at_space_nodes), field.components)});
-    if (record.codimension == 0)
-      result.cells.push_back({field.name, field.components, part(all.at_cells), field.component_names});
+         .finer_values = results.fields().at_points(space, part(derived.at_space_nodes), field.components)});
+    if (in_cells) result.cells.push_back({field.name, field.components, part(derived.at_cells), field.component_names});
     first += field.components;
   }
   return result;
+}
+
+EvaluatedFields evaluate_fields(Results& results, const Operator& equations, const FormRecord& record,
+                                const Vector& u) {
+  const std::vector<Field> names = evaluated_fields(record);
+  if (names.empty()) return {};
+  return fields_of(results, equations.space(), evaluate(results, equations, u, record.name), 0, names,
+                   record.codimension == 0);
 }
 
 }  // namespace ritz

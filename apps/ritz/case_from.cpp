@@ -33,11 +33,12 @@ std::string toml_text(const std::string& text) {
 }
 
 std::string plane_text(const DeckModel& deck) {
-  if (deck.dimension() != 2 || deck.plane.empty()) return "";
+  const char* large = deck.large ? "large_displacement = true\n" : "";
+  if (deck.dimension() != 2 || deck.plane.empty()) return deck.large ? fmt::format("\n[model]\n{}", large) : "";
   // CalculiX takes the cells of plane stress and strain for heat, too.
   const bool flat_heat = deck.physics == DeckPhysics::heat && deck.plane != "axisymmetric";
   const std::string type = flat_heat ? "plane" : deck.plane;
-  std::string text = fmt::format("\n[model]\ntype = {}\n", toml_text(type));
+  std::string text = fmt::format("\n[model]\ntype = {}\n{}", toml_text(type), large);
   if (deck.thickness > 0 && (type == "plane_stress" || type == "plane"))
     text += fmt::format("thickness = {}\n", deck.thickness);
   return text;
@@ -49,6 +50,12 @@ bool takes(const DeckModel& deck, const std::string& key) {
   return key != "specific_heat" && (key == "conductivity") == heat;
 }
 
+// Increments of Newton's method, which Abaqus and CalculiX choose by themselves.
+std::string newton_text(const DeckModel& deck) {
+  const bool laws = std::ranges::any_of(deck.materials, [](const DeckMaterial& each) { return !each.law.empty(); });
+  return deck.large || laws ? "\n[newton]\nincrements = 10\nhalvings = 8\n" : "";
+}
+
 std::string section_text(const DeckModel& deck, const DeckSection& section) {
   std::string text =
       fmt::format("\n[[{}]]\nregion = {}", section.solid ? "material" : "section", toml_text(section.region->name));
@@ -58,6 +65,10 @@ std::string section_text(const DeckModel& deck, const DeckSection& section) {
     if (upper(each.name) == upper(section.material))
       for (const auto& [key, value] : each.numbers)
         if (takes(deck, key) && !(section.bar && key == "poisson")) text += fmt::format("{} = {}\n", key, value);
+  if (section.solid && deck.physics == DeckPhysics::solid)
+    for (const DeckMaterial& each : deck.materials)
+      if (upper(each.name) == upper(section.material))
+        for (const std::string& line : each.law) text += line + "\n";
   const std::vector<std::string> directed = deck.directed_lines(section);
   if (!directed.empty() && deck.orientations.contains(upper(section.orientation)))
     text += fmt::format("orientation = {}\n", toml_text(upper(section.orientation)));
@@ -160,7 +171,7 @@ std::string case_text(const DeckModel& deck, const std::string& deck_file, const
       "units.\n"
       "# Run it: {} THIS_FILE\n\n[mesh]\nfile = {}\n",
       std::filesystem::path(deck_file).filename().string(), program_for(deck), toml_text(mesh_file));
-  text = gaps_text(deck) + text + plane_text(deck);
+  text = gaps_text(deck) + text + plane_text(deck) + newton_text(deck);
   text += orientations_text(deck);
   for (const DeckSection& section : deck.sections) text += section_text(deck, section);
   for (const DeckSupport& support : deck.supports) text += support_text(deck, support);

@@ -63,6 +63,58 @@ std::optional<DirectedNumbers> directed_numbers(const DeckCard& card) {
   return {};
 }
 
+namespace {
+
+DeckLaw plastic_law(const DeckCard& card) {
+  const std::string hardening = upper(card.parameter("HARDENING"));
+  if (!hardening.empty() && hardening != "ISOTROPIC")
+    return {{}, fmt::format("its HARDENING={} is not translated: law = \"chaboche\" (docs/materials.md)", hardening)};
+  std::vector<std::string> rows;
+  for (std::size_t line = 0; line < card.data.size(); ++line) {
+    if (card.number(line, 2) != card.number(0, 2))
+      return {{}, "its values depend on the temperature, which tables of hardening do not yet"};
+    rows.push_back(fmt::format("[{}, {}]", card.number(line, 1), card.number(line, 0)));
+  }
+  return {{"law = \"j2\"", fmt::format("hardening = [{}]", fmt::join(rows, ", "))}};
+}
+
+// Keys of a law by the numbers of the card; 1 / D times two is the bulk modulus.
+struct Rubber {
+  const char *parameter, *law;
+  std::vector<const char*> keys;
+  std::size_t compressibilities;  // D1, D2, ... after the numbers of the keys
+};
+
+DeckLaw rubber_law(const DeckCard& card) {
+  const auto terms = static_cast<std::size_t>(card.parameters.contains("N") ? std::stoi(card.parameter("N")) : 1);
+  std::vector<const char*> ogden = {"mu1", "alpha1", "mu2", "alpha2", "mu3", "alpha3"};
+  ogden.resize(2 * std::min<std::size_t>(terms, 3));
+  const std::vector<Rubber> kinds = {{"NEO HOOKE", "mooney_rivlin", {"c10"}, 1},
+                                     {"MOONEY-RIVLIN", "mooney_rivlin", {"c10", "c01"}, 1},
+                                     {"YEOH", "yeoh", {"c10", "c20", "c30"}, 3},
+                                     {"ARRUDA-BOYCE", "arruda_boyce", {"shear", "locking_stretch"}, 1},
+                                     {"OGDEN", "ogden", ogden, terms}};
+  for (const Rubber& kind : kinds) {
+    if (!card.parameters.contains(kind.parameter) || terms > 3) continue;
+    const std::vector<double> numbers = numbers_on(card);
+    const std::size_t first = kind.keys.size(), count = first + kind.compressibilities;
+    const auto number = [&](std::size_t i) { return i < numbers.size() ? numbers[i] : 0; };
+    if (card.data.size() > (count + 7) / 8) return {{}, "its values depend on the temperature"};
+    if (!(number(first) > 0)) return {{}, "it is incompressible, D1 = 0: give a compressibility 2 / bulk modulus"};
+    for (std::size_t i = first + 1; i < count; ++i)
+      if (number(i) != 0) return {{}, "its D2 and D3 are not translated: laws of Ritz have one bulk modulus"};
+    DeckLaw law{{fmt::format("law = \"{}\"", kind.law)}};
+    for (std::size_t i = 0; i < first; ++i) law.lines.push_back(fmt::format("{} = {}", kind.keys[i], numbers[i]));
+    law.lines.push_back(fmt::format("bulk = {}", 2 / number(first)));
+    return law;
+  }
+  return {{}, "this strain energy is not translated: docs/materials.md lists the laws"};
+}
+
+}  // namespace
+
+DeckLaw law_of(const DeckCard& card) { return card.keyword == "PLASTIC" ? plastic_law(card) : rubber_law(card); }
+
 // Points a and b, and c in place of the origin, are on axis 1 and in the plane of axes 1 and 2, or on the axis of a
 // cylinder.
 std::vector<std::string> orientation_lines(const DeckCard& card) {

@@ -1,5 +1,5 @@
-// Numbers of a deck along material axes, from *ELASTIC and *CONDUCTIVITY, and the axes, from *ORIENTATION (Abaqus
-// Keywords Guide; CalculiX CrunchiX manual).
+// Numbers of a deck along material axes, from *ELASTIC and *CONDUCTIVITY, the axes, from *ORIENTATION, and laws of
+// materials, from *PLASTIC and *HYPERELASTIC (Abaqus Keywords Guide; CalculiX CrunchiX manual).
 #pragma once
 
 #include "io/decks/deck_cards.hpp"
@@ -17,6 +17,13 @@ struct DirectedNumbers {
 
 // Empty for a TYPE that is not known, and for too few numbers.
 std::optional<DirectedNumbers> directed_numbers(const DeckCard& card);
+
+// Lines of the law of a *PLASTIC or *HYPERELASTIC card; or else why the case lacks it.
+struct DeckLaw {
+  std::vector<std::string> lines = {};
+  std::string lack = {};
+};
+DeckLaw law_of(const DeckCard& card);
 
 // Lines of an [[orientation]] in space; empty for one by nodes, with an additional rotation or of another system.
 std::vector<std::string> orientation_lines(const DeckCard& card);

@@ -19,6 +19,7 @@ struct DeckMaterial {
   std::map<std::string, double> numbers = {};                     // keys of the case
   std::map<std::string, std::vector<std::string>> directed = {};  // by keyword: lines of numbers along material axes
   std::vector<const DeckCard*> expansions = {};
+  std::vector<std::string> law = {};  // lines of it; empty: linear elastic
 };
 
 struct DeckSection {
@@ -51,6 +52,7 @@ struct DeckModel {
   std::string plane;     // [model] type; empty: none
   double thickness = 0;  // of the plane
   int modes = 0;         // 0: no modal analysis
+  bool large = false;    // displacements: NLGEOM
   std::vector<DeckMaterial> materials;
   std::map<std::string, std::vector<std::string>> orientations;  // lines by the name in capitals
   std::vector<DeckSection> sections;

@@ -120,21 +120,38 @@ class DeckReader {
 
   void take(const DeckCard& card) {
     static const std::map<std::string, void (DeckReader::*)(const DeckCard&)> readers{
-        {"MATERIAL", &DeckReader::material},       {"ELASTIC", &DeckReader::property},
-        {"DENSITY", &DeckReader::property},        {"CONDUCTIVITY", &DeckReader::property},
-        {"SPECIFIC HEAT", &DeckReader::property},  {"SOLID SECTION", &DeckReader::section},
-        {"SHELL SECTION", &DeckReader::section},   {"BEAM SECTION", &DeckReader::section},
-        {"BOUNDARY", &DeckReader::boundary},       {"STEP", &DeckReader::step},
-        {"FREQUENCY", &DeckReader::frequency},     {"STATIC", &DeckReader::static_step},
-        {"HEAT TRANSFER", &DeckReader::heat_step}, {"CLOAD", &DeckReader::nodal_load},
-        {"DLOAD", &DeckReader::distributed_load},  {"DSLOAD", &DeckReader::surface_load},
-        {"DFLUX", &DeckReader::heat_load},         {"DSFLUX", &DeckReader::heat_load},
-        {"SFILM", &DeckReader::heat_load},         {"SRADIATE", &DeckReader::heat_load},
-        {"FOUNDATION", &DeckReader::foundation},   {"SPRING", &DeckReader::springs},
-        {"EXPANSION", &DeckReader::property},      {"ORIENTATION", &DeckReader::orientation},
-        {"ELEMENT", &DeckReader::elements},        {"INITIAL CONDITIONS", &DeckReader::initial_conditions},
-        {"TEMPERATURE", &DeckReader::temperature}, {"PHYSICAL CONSTANTS", &DeckReader::constants},
-        {"FILM", &DeckReader::heat_load},          {"RADIATE", &DeckReader::heat_load},
+        {"MATERIAL", &DeckReader::material},
+        {"ELASTIC", &DeckReader::property},
+        {"DENSITY", &DeckReader::property},
+        {"CONDUCTIVITY", &DeckReader::property},
+        {"SPECIFIC HEAT", &DeckReader::property},
+        {"SOLID SECTION", &DeckReader::section},
+        {"SHELL SECTION", &DeckReader::section},
+        {"BEAM SECTION", &DeckReader::section},
+        {"BOUNDARY", &DeckReader::boundary},
+        {"STEP", &DeckReader::step},
+        {"FREQUENCY", &DeckReader::frequency},
+        {"STATIC", &DeckReader::static_step},
+        {"HEAT TRANSFER", &DeckReader::heat_step},
+        {"CLOAD", &DeckReader::nodal_load},
+        {"DLOAD", &DeckReader::distributed_load},
+        {"DSLOAD", &DeckReader::surface_load},
+        {"DFLUX", &DeckReader::heat_load},
+        {"DSFLUX", &DeckReader::heat_load},
+        {"SFILM", &DeckReader::heat_load},
+        {"SRADIATE", &DeckReader::heat_load},
+        {"FOUNDATION", &DeckReader::foundation},
+        {"SPRING", &DeckReader::springs},
+        {"EXPANSION", &DeckReader::property},
+        {"ORIENTATION", &DeckReader::orientation},
+        {"ELEMENT", &DeckReader::elements},
+        {"INITIAL CONDITIONS", &DeckReader::initial_conditions},
+        {"TEMPERATURE", &DeckReader::temperature},
+        {"PHYSICAL CONSTANTS", &DeckReader::constants},
+        {"FILM", &DeckReader::heat_load},
+        {"RADIATE", &DeckReader::heat_load},
+        {"PLASTIC", &DeckReader::law},
+        {"HYPERELASTIC", &DeckReader::law},
     };
     if (const std::string unknown = unknown_parameters(card); !unknown.empty())
       lack(card, fmt::format("its parameter {} is not translated", unknown));
@@ -183,6 +200,20 @@ class DeckReader {
                       "write a [[table]] (docs/thermal.md)");
   }
 
+  void law(const DeckCard& card) {
+    if (model_.materials.empty()) return lack(card, "it belongs to no *MATERIAL");
+    if (is_heat()) return;
+    if (is_frame()) return lack(card, "beams and shells of Ritz are linear elastic");
+    const DeckLaw law = law_of(card);
+    if (!law.lack.empty()) return lack(card, law.lack);
+    model_.materials.back().law = law.lines;
+  }
+
+  bool is_nonlinear() const {
+    return model_.large ||
+           std::ranges::any_of(model_.materials, [](const DeckMaterial& each) { return !each.law.empty(); });
+  }
+
   void directed_property(const DeckCard& card) {
     const std::optional<DirectedNumbers> directed = directed_numbers(card);
     if (!directed)
@@ -221,7 +252,7 @@ class DeckReader {
              fmt::format("the material of '{}' would lie along x, y, z: the axes of *ORIENTATION '{}' are not "
                          "translated; write an [[orientation]] (docs/thermal.md)",
                          section.region->name, section.orientation));
-      else if (!directed && !material->numbers.contains(key))
+      else if (!directed && !material->numbers.contains(key) && material->law.empty())
         lack(*section.card, fmt::format("the material '{}' has no *{} that is translated", material->name, needed));
     }
   }
@@ -386,8 +417,9 @@ class DeckReader {
     end_supports();
     steps_.begin(card);
     steps_.now().perturbs = card.parameters.contains("PERTURBATION");
-    if (!is_heat() && card.parameters.contains("NLGEOM") && upper(card.parameter("NLGEOM")) != "NO")
-      lack(card, "NLGEOM: a case of linear elasticity takes displacements as small");
+    if (is_heat() || !card.parameters.contains("NLGEOM") || upper(card.parameter("NLGEOM")) == "NO") return;
+    if (is_frame()) return lack(card, "NLGEOM: beams and shells take displacements as small");
+    model_.large = true;
   }
 
   void frequency(const DeckCard& card) {
@@ -412,6 +444,8 @@ class DeckReader {
                                     step->number));
     if (model_.modes > 0) return check_modal_steps();
     std::vector<DeckStep> steps = steps_.all();
+    for (std::size_t i = 1; i < steps.size() && is_nonlinear(); ++i)
+      lack(*steps[i].card, "a further step of a nonlinear deck: write [[step]] (docs/steps.md)");
     for (DeckStep& step : steps) weigh(step);
     model_.loads = load_cases_of(steps);
     for (const DeckStepNote& each : model_.loads.left_out) lack(*each.card, each.what);
@@ -515,6 +549,10 @@ class DeckReader {
 
   void distributed_load(const DeckCard& card) {
     open(card);
+    if (model_.large && std::ranges::any_of(card.data, [](const auto& line) {
+          return line.size() > 1 && upper(line[1]).starts_with("P");
+        }))
+      lack(card, "NLGEOM: its pressure follows the surface, that of a case does not");
     std::set<std::string> unknown;
     for (std::size_t line = 0; line < card.data.size(); ++line) {
       const std::string kind = upper(card.text(line, 1));
@@ -594,7 +632,8 @@ class DeckReader {
       const Region* region = region_named(card, card.text(line, 0), is_frame() ? element_sets : surfaces);
       const std::string kind = upper(card.text(line, 1));
       if (region == nullptr) continue;
-      if (kind == "P") add_pressure(card, *region, card.number(line, 2));
+      if (kind == "P" && model_.large) lack(card, "NLGEOM: its pressure follows the surface, that of a case does not");
+      else if (kind == "P") add_pressure(card, *region, card.number(line, 2));
       else if (kind != "TRVEC") lack(card, fmt::format("loads '{}' on surfaces are not read", kind));
       else if (const std::vector<double> v = vector_of(card, line); !v.empty())
         add_load(card, {is_frame() ? "surface_load" : "traction", region, v});

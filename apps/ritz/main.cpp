@@ -4,6 +4,7 @@
 #include "apps/ritz/devices.hpp"
 #include "apps/ritz/doctor.hpp"
 #include "apps/ritz/element_command.hpp"
+#include "apps/ritz/material_command.hpp"
 #include "apps/ritz/mesh_change.hpp"
 #include "apps/ritz/mesh_check.hpp"
 #include "apps/ritz/mesh_info.hpp"
@@ -36,7 +37,7 @@ using namespace ritz;
 struct Choice {
   bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false,
        from_deck = false, from_mesh = false, materials = false, run = false, json = false, elements = false,
-       element = false, untrusted = false, draws = false;
+       element = false, untrusted = false, draws = false, tests_law = false, fits_law = false;
   std::string file, folder = ".", shell, completion;
   double scale = 1;
   int times = 1;
@@ -44,6 +45,7 @@ struct Choice {
   MeshChange changes;
   CaseFrom case_from;
   NewCase new_case;
+  MaterialCommand material_command;
   std::string material;
   RunCase run_case;
   PictureCommand picture;
@@ -108,6 +110,10 @@ Exit run(const Choice& choice) {
     const ElementReport report = check_named(choice.element_check);
     print(choice.json ? json_of(report) : printable(text_of(report)));
     return report.passed() ? Exit::ok : Exit::model;
+  }
+  if (choice.tests_law || choice.fits_law) {
+    print(printable(choice.fits_law ? fit_material(choice.material_command) : test_material(choice.material_command)));
+    return Exit::ok;
   }
   if (choice.draws) {
     print(printable(draw(choice.picture)));
@@ -285,6 +291,21 @@ void add_element_commands(CLI::App& element, Choice& choice) {
   check->callback([&choice] { choice.element = true; });
 }
 
+void add_material_commands(CLI::App& material, Choice& choice) {
+  MaterialCommand& command = choice.material_command;
+  const auto add = [&](const char* name, const char* what, bool& chosen) {
+    CLI::App* app = material.add_subcommand(name, what);
+    app->add_option("file", command.file, "law, its parameters and [[test]], as TOML (docs/materials.md)")->required();
+    app->add_option("--curves", command.curves, "CSV of the curves; by default the file's name with -curves.csv");
+    app->add_option("--picture", command.picture, "PNG of the curves beside the measured data");
+    app->add_flag("--force", command.overwrite, "overwrite existing files");
+    app->callback([&chosen] { chosen = true; });
+  };
+  add("test", "one point of a law through tests of specimens: stresses, a CSV, a picture", choice.tests_law);
+  add("fit", "the parameters under [fit] by least squares to the data of the tests, within their bounds",
+      choice.fits_law);
+}
+
 void add_size_command(CLI::App& cli, Choice& choice) {
   CLI::App* size = cli.add_subcommand("size", "what a model takes of memory, and which GPUs it fits, without a mesh");
   size->callback([&choice] { choice.sized = true; });
@@ -401,6 +422,9 @@ int main(int argc, char** argv) {
   CLI::App* element = cli.add_subcommand("element", "forms and reference elements, also of your own");
   element->require_subcommand(1);
   add_element_commands(*element, choice);
+  CLI::App* material = cli.add_subcommand("material", "laws of materials at one point, beside measured data");
+  material->require_subcommand(1);
+  add_material_commands(*material, choice);
   add_machine_commands(cli, choice);
   add_size_command(cli, choice);
   add_completion_command(cli, choice);

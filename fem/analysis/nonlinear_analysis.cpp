@@ -36,6 +36,9 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   if (!model.has_fields()) analysis.ground = &setup.supports().on_ground();
   const Observer checking = within_ranges(model, observer);
   const FieldsOfRank* const rank = setup.rank();
+  // Free strains of laws are functions of t, which is the part of the loads here.
+  if (setup.any_equations().matrix_varies_in_time())
+    analysis.enter = [&](double part) { setup.any_equations().set_time({.t = part}); };
   if (rank == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
   analysis.begin = own_state(*rank, std::move(analysis.begin));
   NonlinearSolution s = solve(*rank, std::move(analysis), of_all_unknowns(*rank, checking));

@@ -48,6 +48,7 @@ class Path {
                                .follows_loads = true};
     newton_.emplace(equations, supports, *system_, newton, observer.progress);
     supports.set_values(prescribed_);
+    if (options.enter) options.enter(0);
     whole_residual(u_, start_);
     if (!std::isfinite(norm2(start_)))
       throw Error(
@@ -87,6 +88,7 @@ class Path {
   // From one part of the loads to another; where Newton's method fails, in two halves.
   void advance(double from, double to, int halvings) {
     fraction_ = to;
+    if (options_.enter) options_.enter(to);
     if (halvings == 0) return balance();
     copy(u_, begin_);
     try {

@@ -12,6 +12,7 @@
 #include "fem/analysis/newton.hpp"
 #include "fem/analysis/observer.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct Nonlinear {
   bool continues = false;          // another analysis begins at the end: the solution has its state
   State begin = {};                // resumes after its increment; without u: zero, or where the model says
   const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
+  // Makes the equations those at a part of the loads, where something inside of them grows along the path; empty: not.
+  std::function<void(double part)> enter = {};
   const std::vector<std::vector<double>>* ground = nullptr;  // motions_held_by_ground(); null: none
   const WholeProblem* whole = nullptr;                       // where the equations are those of a part of the mesh
 

@@ -21,6 +21,10 @@ struct LawOfForm {
   std::string kernel = {}, module = {};
   Strain measure = Strain::small;
   bool plane_stress = false;
+  // The coefficients `given` at a point: strains without stress (0, 1 of all directions, 3), then six coordinates of
+  // the material's axes 1 and 2.
+  int free_strains = 0;
+  bool has_axes = false;
   bool operator==(const LawOfForm&) const = default;
 };
 

@@ -1,4 +1,5 @@
-// The assembly loop for every block size: 1 to 6 in vectors, their squares in matrices, up to 16 derived quantities.
+// The assembly loop for every block size: 1 to 6 in vectors, their squares in matrices, up to 16 derived quantities,
+// and result_sizes of more.
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #ifdef __CUDACC__
@@ -17,14 +18,16 @@ void run_block(const Device& device, const AssemblyJob<Real>& job) {
     if (job.block == Largest) return run_assembly<Largest, Real>(device, job);
     return run_block<Largest - 1, Real>(device, job);
   } else {
-    throw Error(Exit::input,
-                "a form has " + std::to_string(job.block) + " derived quantities; at most 16 are possible");
+    throw Error(Exit::input, "a form has " + std::to_string(job.block) +
+                                 " derived quantities; at most 16 are possible, of a law 40");
   }
 }
 
 void run(const Device& device, const AssemblyJob<double>& job) {
   if (job.block == 25) return run_assembly<25, double>(device, job);
   if (job.block == 36) return run_assembly<36, double>(device, job);
+  if (job.block == 20) return run_assembly<20, double>(device, job);
+  if (job.block == 40) return run_assembly<40, double>(device, job);
   run_block<16>(device, job);
 }
 void run_single(const Device& device, const AssemblyJob<float>& job) { run_block<6>(device, job); }

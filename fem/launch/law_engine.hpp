@@ -1,14 +1,22 @@
 // Around the kernel of a law, the same for all laws: strain at a point from the displacement gradient, and forces,
 // moduli or results from what the law says. Then the element engines work on numbers at points
-// (fem/materials/from_law.hpp), so that laws, kinematics and cells are compiled once each.
+// (fem/materials/from_law.hpp), so that laws, kinematics and cells are compiled once each. A law sees strains along the
+// axes of its material, less those that are free of stress.
 #pragma once
 
 #include "fem/materials/from_law.hpp"
 #include "fem/launch/element_engine.hpp"
+#include "fem/launch/law_inputs.hpp"
 
 namespace ritz::RITZ_BACKEND {
 
-// The strain that the law is given; in plane stress with the first guess of the one across.
+// Numbers that a task of the form F leaves at a point; of results perhaps without internal variables.
+template <class F>
+constexpr int numbers_left(LawTask task, const ElementArguments& arguments) {
+  return task == LawTask::results ? arguments.law_results : numbers_of_task<F>(task, *arguments.law);
+}
+
+// The whole strain at a point; in plane stress with the first guess of the one across.
 template <class F, class T>
 constexpr Symmetric<T> strain_at(const T (&gradient)[F::rows], Strain measure, bool plane_stress) {
   Symmetric<T> strain = strain_of(gradient_tensor<F::space>(gradient), measure);
@@ -16,28 +24,32 @@ constexpr Symmetric<T> strain_at(const T (&gradient)[F::rows], Strain measure, b
   return strain;
 }
 
-// Numbers at a point: read(array number) and write(number, value) know where.
+// Numbers at a point from the law's strain and stress: moduli(number) and write(number, value) know where.
 template <class F, class T, class Moduli, class Write>
-constexpr void leave_at_point(const T (&gradient)[F::rows], const Symmetric<T>& strain, const Symmetric<T>& stress,
-                              LawTask task, const PointLaw& law, const Moduli& moduli, const Write& write) {
+constexpr void leave_at_point(const T (&gradient)[F::rows], const LawFrame<T>& frame, const Symmetric<T>& of_law,
+                              const Symmetric<T>& stress, LawTask task, const LawWithInputs& law, const Moduli& moduli,
+                              const Write& write) {
   constexpr int R = F::rows;
+  const Symmetric<T> strain = strain_with_free(law, frame, of_law);
   Tensor<T> H = gradient_tensor<F::space>(gradient);
   if (law.plane_stress) H(2, 2) = gradient_across(strain[2], law.measure);
+  Response<T> response;
+  response.stress = stress;
+  if (task == LawTask::moduli)
+    for (int a = 0; a < 6; ++a)
+      for (int b = 0; b < 6; ++b) response.moduli[a][b] = moduli(a * 6 + b);
+  stress_from_law(law, frame, response, task == LawTask::moduli);
   if (task == LawTask::stress) {
     T P[R];
-    nominal_stress<F::space>(H, law.measure, stress, P);
+    nominal_stress<F::space>(H, law.measure, response.stress, P);
     for (int r = 0; r < R; ++r) write(r, P[r]);
   } else if (task == LawTask::moduli) {
     T P[R], A[F::from_law - R];
-    Response<T> response;
-    response.stress = stress;
-    for (int a = 0; a < 6; ++a)
-      for (int b = 0; b < 6; ++b) response.moduli[a][b] = moduli(a * 6 + b);
     nominal_response<F::space, F::symmetric>(H, law.measure, response, P, A);
     for (int r = 0; r < R; ++r) write(r, P[r]);
     for (int i = 0; i < F::from_law - R; ++i) write(R + i, A[i]);
   } else if (task == LawTask::results) {
-    const Symmetric<T> sigma = cauchy_stress(H, law.measure, stress);
+    const Symmetric<T> sigma = cauchy_stress(H, law.measure, response.stress);
     for (int k = 0; k < 6; ++k) {
       write(k, strain[k]);
       write(6 + k, sigma[k]);

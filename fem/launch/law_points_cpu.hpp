@@ -13,9 +13,10 @@ template <Form F, int D>
                                               LawTask task) {
   using Sh = Shape<F, 0, D>;
   constexpr int R = F::rows;
-  const PointLaw& law = *arguments.law;
+  const LawWithInputs& law = with_inputs(*arguments.law);
   const ReferenceTable& table = arguments.table;
-  const int points = table.point_count, state = law.state, numbers = numbers_of_task<F>(task, law);
+  const int points = table.point_count, state = law.state, numbers = numbers_left<F>(task, arguments),
+            inputs = law.count();
   const CpuMemory memory = thread_scratch<Scratch::of_laws>(nodal_scratch<F, Sh>(table) + points * numbers);
   const Piece<CpuMemory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * Sh::G),
                                        left = u.from(Sh::nodes(table) * Sh::C);
@@ -24,7 +25,9 @@ template <Form F, int D>
     const Geometry<Sh, Pack> g = geometry_of<Sh, Pack, false>(CpuTeam{}, arguments, batch, x, q);
     Pack gradient[R];
     F::rows_of_gradient(g.point, interpolate<Sh, true, Pack>(u, g, table, q), gradient);
-    Symmetric<Pack> strain = strain_at<F>(gradient, law.measure, law.plane_stress), stress;
+    const double* const given = arguments.given + (batch * points + q) * inputs * lane_count;
+    const auto frame = frame_at<Pack>(law, [&](int number) { return Pack::load(given + number * lane_count); });
+    Symmetric<Pack> stress, strain = strain_of_law(law, frame, strain_at<F>(gradient, law.measure, law.plane_stress));
     alignas(64) double in[6 * lane_count], out[6 * lane_count], moduli[36 * lane_count];
     store_numbers(strain.v, 6, in);
     double* const kept = arguments.state + (batch * points + q) * state * lane_count;
@@ -41,10 +44,11 @@ template <Form F, int D>
     load_numbers(in, 6, strain.v);
     load_numbers(out, 6, stress.v);
     leave_at_point<F>(
-        gradient, strain, stress, task, law, [&](int i) { return Pack::load(moduli + i * lane_count); },
+        gradient, frame, strain, stress, task, law, [&](int i) { return Pack::load(moduli + i * lane_count); },
         [&](int number, const Pack& value) { left(q * numbers + number) = value; });
     if (task == LawTask::results) {
-      for (int i = 0; i < state; ++i) left(q * numbers + results_of_law + i) = Pack::load(kept + i * lane_count);
+      for (int i = 0; i < numbers - results_of_law; ++i)
+        left(q * numbers + results_of_law + i) = i < state ? Pack::load(kept + i * lane_count) : Pack(0.0);
     }
   }
   return reinterpret_cast<const double*>(&left(0));

@@ -10,9 +10,14 @@ namespace ritz::RITZ_BACKEND {
 // [pack of points][number][lane] each; packs: points of a batch after another.
 struct LawWorkspace {
   double *gradient, *strain, *stress, *moduli, *left;
-  const double* state;  // of the first of these batches
-  PointLaw law;         // its pointers are the host's
+  const double *state, *given;  // of the first of these batches
+  LawWithInputs law;            // its pointers are the host's
 };
+
+__device__ inline LawFrame<double> frame_in(const LawWorkspace& w, Index pack, int lane) {
+  const int inputs = w.law.count();
+  return frame_at<double>(w.law, [&](int number) { return w.given[(pack * inputs + number) * lane_count + lane]; });
+}
 
 template <Form F, int D>
 __global__ void strain_kernel(const __grid_constant__ F, const __grid_constant__ ElementArguments arguments,
@@ -29,7 +34,8 @@ __global__ void strain_kernel(const __grid_constant__ F, const __grid_constant__
     const Geometry<Sh, double> g = geometry_of<Sh, double, false>(team, arguments, batch, x, q);
     double gradient[F::rows];
     F::rows_of_gradient(g.point, interpolate<Sh, true, double>(u, g, table, q), gradient);
-    const Symmetric<double> strain = strain_at<F>(gradient, w.law.measure, w.law.plane_stress);
+    const Symmetric<double> strain =
+        strain_of_law(w.law, frame_in(w, first + q, lane), strain_at<F>(gradient, w.law.measure, w.law.plane_stress));
     for (int r = 0; r < F::rows; ++r) w.gradient[((first + q) * F::rows + r) * lane_count + lane] = gradient[r];
     for (int k = 0; k < 6; ++k) w.strain[((first + q) * 6 + k) * lane_count + lane] = strain[k];
   });
@@ -37,9 +43,9 @@ __global__ void strain_kernel(const __grid_constant__ F, const __grid_constant__
 
 // thread = (lane, pack)
 template <Form F>
-__global__ void leave_kernel(const __grid_constant__ LawWorkspace w, Index packs, LawTask task) {
+__global__ void leave_kernel(const __grid_constant__ LawWorkspace w, Index packs, LawTask task, int numbers) {
   const Index thread = Index{blockIdx.x} * blockDim.x + threadIdx.x, pack = thread / lane_count;
-  const int lane = static_cast<int>(thread % lane_count), numbers = numbers_of_task<F>(task, w.law);
+  const int lane = static_cast<int>(thread % lane_count);
   if (pack >= packs) return;
   double gradient[F::rows];
   Symmetric<double> strain, stress;
@@ -50,30 +56,32 @@ __global__ void leave_kernel(const __grid_constant__ LawWorkspace w, Index packs
   }
   const auto write = [&](int number, double value) { w.left[(pack * numbers + number) * lane_count + lane] = value; };
   leave_at_point<F>(
-      gradient, strain, stress, task, w.law, [&](int i) { return w.moduli[(pack * 36 + i) * lane_count + lane]; },
-      write);
+      gradient, frame_in(w, pack, lane), strain, stress, task, w.law,
+      [&](int i) { return w.moduli[(pack * 36 + i) * lane_count + lane]; }, write);
   if (task == LawTask::results) {
-    for (int i = 0; i < w.law.state; ++i)
-      write(results_of_law + i, w.state[(pack * w.law.state + i) * lane_count + lane]);
+    for (int i = 0; i < numbers - results_of_law; ++i)
+      write(results_of_law + i, i < w.law.state ? w.state[(pack * w.law.state + i) * lane_count + lane] : 0.0);
   }
 }
 
 // The arrays for so many packs, one after the other.
 template <class F>
 LawWorkspace workspace_for(const ElementArguments& arguments, Index packs) {
-  const PointLaw& law = *arguments.law;
+  const LawWithInputs& law = with_inputs(*arguments.law);
   double* next = law.workspace;
   const auto take = [&](int numbers) { return std::exchange(next, next + packs * numbers * lane_count); };
-  LawWorkspace w{take(F::rows), take(6), take(6), take(36), nullptr, arguments.state, law};
+  LawWorkspace w{take(F::rows), take(6), take(6), take(36), nullptr, arguments.state, arguments.given, law};
   w.left = next;
-  if (law.state > 0) w.state += arguments.first_batch * arguments.table.point_count * law.state * lane_count;
+  const Index before = arguments.first_batch * arguments.table.point_count * lane_count;
+  if (law.state > 0) w.state += before * law.state;
+  if (law.count() > 0) w.given += before * law.count();
   return w;
 }
 
 template <Form F, int D>
 const double* law_at_points(const Device& device, const ElementArguments& arguments, LawTask task) {
   using Sh = Shape<F, 0, D>;
-  const PointLaw& law = *arguments.law;
+  const LawWithInputs& law = with_inputs(*arguments.law);
   const Index packs = arguments.batch_count * arguments.table.point_count;
   const LawWorkspace w = workspace_for<F>(arguments, packs);
   const BlockShape block = block_for(device, nodal_scratch<F, Sh>(arguments.table) * int{sizeof(double)},
@@ -94,7 +102,8 @@ const double* law_at_points(const Device& device, const ElementArguments& argume
   if (task == LawTask::commit) return nullptr;
   constexpr int threads = 128;
   const LaunchScope launch(device, "forces at points");
-  start(device, {(packs * lane_count + threads - 1) / threads, threads, 0}, leave_kernel<F>, w, packs, task);
+  start(device, {(packs * lane_count + threads - 1) / threads, threads, 0}, leave_kernel<F>, w, packs, task,
+        numbers_left<F>(task, arguments));
   return w.left;
 }
 

@@ -6,7 +6,7 @@
 // are not symmetric.
 #pragma once
 
-#include "fem/materials/hardening.hpp"
+#include "fem/materials/plastic_trial.hpp"
 #include "fem/materials/root.hpp"
 
 #include <array>
@@ -39,15 +39,12 @@ struct Chaboche {
   template <class T>
   constexpr Symmetric<T> stress(const Time&, const Symmetric<T>& strain, const Plain<T>* before, T* now) const {
     using X = Plain<T>;
-    const ElasticModuli m = ElasticModuli::from(young, poisson);
-    Symmetric<T> elastic = strain;
-    for (int k = 0; k < 6; ++k) elastic[k] -= before[k];
-    const Symmetric<T> trial = (2 * m.shear) * deviator(elastic);
-    const X start = before[6], limit = yield.at(start);
-    Symmetric<X> plain;
-    for (int k = 0; k < 6; ++k) plain[k] = plain_of(trial[k]);
-    const X size = von_mises(plain);
-    const X yields = von_mises(relative(plain, before, X(0.0))) - limit - 1e-10 * limit;
+    PlasticTrial<T> begin = plastic_trial(young, poisson, yield, strain, before);
+    const ElasticModuli m = begin.moduli;
+    const Symmetric<T>& trial = begin.deviator;
+    const Symmetric<X> plain = begin.plain_deviator();
+    const X start = begin.plastic_strain, limit = begin.limit, size = von_mises(plain);
+    const X yields = begin.yields(von_mises(relative(plain, before, X(0.0))));
     const auto beyond = [&](const auto& s, const auto& dp) {
       return von_mises(relative(s, before, dp)) - resistance(m, dp) * dp - yield.at(start + dp);
     };
@@ -68,12 +65,12 @@ struct Chaboche {
     for (int k = 0; k < 6; ++k) {
       const T slip = along * direction[k];
       now[k] = T(before[k]) + slip;
-      elastic[k] -= slip;
+      begin.elastic[k] -= slip;
       for (int i = 0; i < 3; ++i)
         now[7 + 6 * i + k] = weight(i, dp) * (before[7 + 6 * i + k] + (2.0 / 3 * c[i]) * slip);
     }
     now[6] = T(start) + dp;
-    return elastic_stress(m, elastic);
+    return elastic_stress(m, begin.elastic);
   }
 
  private:

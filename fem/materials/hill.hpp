@@ -6,7 +6,7 @@
 // Soc. Lond. A 193 (1948) 281; de Souza Neto, Peric and Owen, Computational Methods for Plasticity, 2008, section 10.2.
 #pragma once
 
-#include "fem/materials/hardening.hpp"
+#include "fem/materials/plastic_trial.hpp"
 #include "fem/materials/root.hpp"
 
 #include <array>
@@ -22,6 +22,7 @@ constexpr Parameter<L> ratio_of_yield(double L::*member, const char* name, doubl
 struct Hill {
   static constexpr const char* name = "hill";
   static constexpr Strain large = Strain::logarithmic;
+  static constexpr bool isotropic = false;
   static constexpr std::array<StateFacts, 2> state = {
       {{.name = "plastic_strain", .about = "xx yy zz xy yz xz", .components = 6},
        {.name = "equivalent_plastic_strain", .about = "conjugate to Hill's stress"}}};
@@ -40,13 +41,11 @@ struct Hill {
   template <class T>
   constexpr Symmetric<T> stress(const Time&, const Symmetric<T>& strain, const Plain<T>* before, T* now) const {
     using X = Plain<T>;
-    const ElasticModuli m = ElasticModuli::from(young, poisson);
-    Symmetric<T> elastic = strain;
-    for (int k = 0; k < 6; ++k) elastic[k] -= before[k];
-    const Symmetric<T> trial = (2 * m.shear) * deviator(elastic);
-    const X start = before[6], limit = yield.at(start);
-    Symmetric<X> plain;
-    for (int k = 0; k < 6; ++k) plain[k] = plain_of(trial[k]);
+    PlasticTrial<T> begin = plastic_trial(young, poisson, yield, strain, before);
+    const ElasticModuli m = begin.moduli;
+    const Symmetric<T>& trial = begin.deviator;
+    const Symmetric<X> plain = begin.plain_deviator();
+    const X start = begin.plastic_strain, limit = begin.limit;
     // unknown x: dp = x / (1 - x) limit / E, so that [0, 1) holds all increments
     const double E = young;
     const auto ratio_of = [&](const auto& x) { return x / (1.0 - x) * (1 / E); };
@@ -60,7 +59,7 @@ struct Hill {
       for (int k = 0; k < 6; ++k) s[k] = Dual<X>(plain[k]);
       return beyond(s, x);
     };
-    const X yields = stress_at(m, plain, X(0.0)) - limit - 1e-10 * limit;
+    const X yields = begin.yields(stress_at(m, plain, X(0.0)));
     const X root = root_of_decreasing(of_unknown, X(1.0), limit);
     const T x =
         select(T(yields),
@@ -69,10 +68,10 @@ struct Hill {
     const Symmetric<T> s = relaxed(m, trial, r), flow = gradient(s);
     for (int k = 0; k < 6; ++k) {
       now[k] = T(before[k]) + r * flow[k];
-      elastic[k] -= r * flow[k];
+      begin.elastic[k] -= r * flow[k];
     }
     now[6] = T(start) + select(T(yields), r * equivalent(s), T(0.0));
-    return elastic_stress(m, elastic);
+    return elastic_stress(m, begin.elastic);
   }
 
  private:

@@ -5,7 +5,7 @@
 // 5383.
 #pragma once
 
-#include "fem/materials/hardening.hpp"
+#include "fem/materials/plastic_trial.hpp"
 #include "fem/materials/root.hpp"
 
 #include <array>
@@ -34,14 +34,12 @@ struct J2 {
   template <class T>
   constexpr Symmetric<T> stress(const Time&, const Symmetric<T>& strain, const Plain<T>* before, T* now) const {
     using X = Plain<T>;
-    const ElasticModuli m = ElasticModuli::from(young, poisson);
-    const double G3 = 3 * m.shear, H = kinematic_hardening;
-    Symmetric<T> trial = deviator(strain);  // deviator of the trial stress less the back stress
-    for (int k = 0; k < 6; ++k) trial[k] = (2 * m.shear) * trial[k] - (2 * m.shear + 2.0 / 3 * H) * before[k];
+    PlasticTrial<T> begin = plastic_trial(young, poisson, yield, strain, before);
+    const double G3 = 3 * begin.moduli.shear, H = kinematic_hardening;
+    Symmetric<T> trial = begin.deviator;  // less the back stress
+    for (int k = 0; k < 6; ++k) trial[k] -= (2.0 / 3 * H) * before[k];
     const T q = von_mises(trial);
-    const X start = before[6], size = plain_of(q), limit = yield.at(start);
-    // at the yield surface, up to rounding, the increment is elastic
-    const X yields = size - limit - 1e-10 * limit;
+    const X start = begin.plastic_strain, size = plain_of(q), limit = begin.limit, yields = begin.yields(size);
     const auto beyond = [&](const auto& length, const auto& increment) {
       return length - (G3 + H) * increment - yield.at(start + increment);
     };
@@ -50,13 +48,12 @@ struct J2 {
     const X slope = beyond(Dual<X>(size), Dual<X>(root, X(1.0))).derivative;
     const T slip = with_derivatives<T>(root, beyond(q, T(root)), slope);
     const T along = select(T(yields), 1.5 * slip / q, T(0.0));
-    Symmetric<T> elastic = strain;
     for (int k = 0; k < 6; ++k) {
       now[k] = T(before[k]) + along * trial[k];
-      elastic[k] -= now[k];
+      begin.elastic[k] -= along * trial[k];
     }
     now[6] = T(start) + select(T(yields), slip, T(0.0));
-    return elastic_stress(m, elastic);
+    return elastic_stress(begin.moduli, begin.elastic);
   }
 };
 

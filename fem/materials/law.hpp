@@ -19,6 +19,7 @@
 // Lagrange, and of the logarithmic strain the one that moves with it [Pa]. Optional members, with their defaults:
 //   small = true       the law may be used with small displacements, where the strain is the linear one
 //   symmetric = true   the moduli are
+//   isotropic = true   no direction of the material differs from another
 //   state              internal variables (fem/forms/point_state.hpp)
 //   parameters         fem/forms/parameter.hpp
 //   reads_time = false time or step enter
@@ -67,6 +68,8 @@ struct LawFacts {
       [] { if constexpr (requires { L::small; }) return L::small; else return !EnergyLaw<L>; }();
   static constexpr bool symmetric =
       [] { if constexpr (requires { L::symmetric; }) return L::symmetric; else return true; }();
+  static constexpr bool isotropic =
+      [] { if constexpr (requires { L::isotropic; }) return L::isotropic; else return true; }();
   static constexpr bool reads_time =
       [] { if constexpr (requires { L::reads_time; }) return L::reads_time; else return false; }();
   // clang-format on

@@ -10,7 +10,7 @@ namespace ritz {
 struct LawRecord {
   const char* name;
   Strain large;
-  bool small, symmetric, reads_time;
+  bool small, symmetric, isotropic, reads_time;
   FormRecord numbers;  // parameters, internal variables and prototype of the law; facts of forms are unused
   // [bytes] Where the law's table of hardening begins (fem/materials/hardening.hpp); -1: it has none.
   int table;
@@ -23,6 +23,7 @@ LawRecord record_of_law() {
   r.large = L::large;
   r.small = LawFacts<L>::small;
   r.symmetric = LawFacts<L>::symmetric;
+  r.isotropic = LawFacts<L>::isotropic;
   r.reads_time = LawFacts<L>::reads_time;
   r.numbers.name = L::name;
   describe_numbers<L>(r.numbers);

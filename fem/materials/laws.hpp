@@ -12,6 +12,7 @@
 #include "fem/materials/neo_hooke.hpp"
 #include "fem/materials/norton.hpp"
 #include "fem/materials/ogden.hpp"
+#include "fem/materials/orthotropic.hpp"
 #include "fem/materials/prony.hpp"
 #include "fem/materials/yeoh.hpp"
 
@@ -21,7 +22,7 @@ template <Law... L>
 struct LawList {};
 
 // One row a law: kernels, names and tests follow.
-using BuiltInLaws = LawList<LinearElastic, NeoHooke, MooneyRivlin, Yeoh, ArrudaBoyce, Ogden, Hyperfoam, J2, Chaboche,
-                            Hill, DruckerPrager, Norton, Prony>;
+using BuiltInLaws = LawList<LinearElastic, Orthotropic, NeoHooke, MooneyRivlin, Yeoh, ArrudaBoyce, Ogden, Hyperfoam, J2,
+                            Chaboche, Hill, DruckerPrager, Norton, Prony>;
 
 }  // namespace ritz

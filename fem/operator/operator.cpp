@@ -6,6 +6,7 @@
 #include "fem/operator/chunk_lists.hpp"
 #include "fem/operator/given_numbers.hpp"
 #include "fem/operator/gpu_lists.hpp"
+#include "fem/operator/result_sizes.hpp"
 #include "fem/operator/single_assembly.hpp"
 #include "fem/operator/slab_buffer.hpp"
 #include "solvers/algebra/ghosts.hpp"
@@ -93,23 +94,35 @@ bool Operator::takes_part(const Job& job, const FormValue& form) const {
   return form.derived > 0 && (job.form.empty() ? form.codimension == 0 : form.name == job.form);
 }
 
+// Numbers of results: those that all forms have. Forms of laws omit internal variables that others lack.
+int Operator::results_of(const Job& job) const {
+  const FormValue* least = nullptr;
+  for (const Integral& integral : integrals_)
+    if (takes_part(job, integral.form) && (least == nullptr || integral.form.derived < least->derived))
+      least = &integral.form;
+  if (least == nullptr) return 0;
+  for (const Integral& integral : integrals_) {
+    const FormValue& form = integral.form;
+    if (!takes_part(job, form) || form.derived == least->derived) continue;
+    if (form.law.kernel.empty() || least->derived < results_of_law)
+      throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, '{}' {}", form.name, form.derived,
+                                              least->name, least->derived));
+  }
+  return least->law.kernel.empty() ? least->derived : summed_results(least->derived);
+}
+
 Operator::Outline Operator::outline(const Job& job) const {
   const Task task = job.task;
   const int c = space_->components();
   const AssemblyKernels& assembly = assembly_kernels(*space_);
   Outline result;
-  result.block = task == Task::matrix ? c * c : c;
+  result.block = task == Task::matrix ? c * c : task == Task::evaluate ? results_of(job) : c;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const ElementGroup& group = groups_[g];
     std::vector<int> taking_part;
     for (const int i : group.integrals) {
       const Integral& integral = integrals_[static_cast<std::size_t>(i)];
       if (!takes_part(job, integral.form)) continue;
-      if (task == Task::evaluate && (!result.groups.empty() || !taking_part.empty()) &&
-          integral.form.derived != result.block)
-        throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, another form {}", integral.form.name,
-                                                integral.form.derived, result.block));
-      if (task == Task::evaluate) result.block = integral.form.derived;
       taking_part.push_back(i);
     }
     if (taking_part.empty()) continue;
@@ -173,8 +186,10 @@ Operator::Plan Operator::plan_of(const Job& job, const Outline& outline) const {
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
     const ElementGroup& group = groups_[static_cast<std::size_t>(plan.groups[g])];
-    for (const int i : outline.integrals[g])
+    for (const int i : outline.integrals[g]) {
       terms.push_back(make_term(job.task, group, integrals_[static_cast<std::size_t>(i)]));
+      if (job.task == Task::evaluate) terms.back().arguments.law_results = outline.block;
+    }
     terms.front().sums_chunks = outline.sums_chunks[g];
   }
   return plan;

@@ -12,6 +12,7 @@
 
 #include "fem/cells/tabulation.hpp"
 #include "fem/launch/assembly.hpp"
+#include "fem/launch/law_inputs.hpp"
 #include "fem/operator/element_groups.hpp"
 #include "fem/operator/equations.hpp"
 #include "fem/operator/fields_at_points.hpp"
@@ -82,7 +83,8 @@ class Operator final : public Equations {
   void forget_assembly() const;
   // Results of the forms on cells, or only of those with this name, on cells or facets; those of several forms on the
   // same cells add up. Without such forms, numbers at nodes and cells are zero. Those of facets are at nodes only.
-  // Throws Error(Exit::internal) for forms with different numbers of results at once.
+  // Forms of laws with different internal variables give at once what all of them have: strain and stress. Throws
+  // Error(Exit::internal) for other forms with different numbers of results.
   DerivedFields evaluate(const Vector& u, const std::string& form = {}) const;
 
   // Functions that vary in time are evaluated again, at all of their points.
@@ -247,6 +249,7 @@ class Operator final : public Equations {
   std::shared_ptr<ScatterPlan> whole_lists(Task task, const Plan& plan, const std::vector<Index>& first_chunk) const;
   void halve_sources(const Plan& plan, ScatterPlan& lists) const;
   bool takes_part(const Job& job, const FormValue& form) const;
+  int results_of(const Job& job) const;
   Outline outline(const Job& job) const;
   std::vector<Job> jobs_of(Task task) const;  // one for each form whose results have another size
   bool can_sum_chunks(Task task, const ElementGroup& group, const std::vector<int>& integrals) const;
@@ -271,7 +274,7 @@ class Operator final : public Equations {
   void evaluate_given(bool only_in_time);
   const double* given_numbers(const ElementGroup& group, int degree, const Integral& integral) const;
   const FormKernels& kernels_of(Task task, const ElementGroup& group, const FormValue& form) const;
-  const PointLaw& law_of(const Integral& integral) const;
+  const LawWithInputs& law_of(const Integral& integral) const;
   Index law_workspace_size() const;  // numbers; 0 on a CPU, and without laws
   AssemblyTerm make_term(Task task, const ElementGroup& group, const Integral& integral) const;
   // Vectors that an element kernel reads and writes, besides its own lists.
@@ -320,7 +323,7 @@ class Operator final : public Equations {
   mutable std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> given_;
   mutable FieldsAtPoints fields_;  // for given_
   mutable std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
-  mutable std::map<const Integral*, PointLaw> laws_;
+  mutable std::map<const Integral*, LawWithInputs> laws_;
   mutable Vector law_workspace_;  // of a GPU
   mutable std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
 };

@@ -157,20 +157,22 @@ Index Operator::law_workspace_size() const {
 }
 
 // Kernels hold its address.
-const PointLaw& Operator::law_of(const Integral& integral) const {
+const LawWithInputs& Operator::law_of(const Integral& integral) const {
   const FormValue& form = integral.form;
-  PointLaw& law = laws_[&integral];
+  LawWithInputs& law = laws_[&integral];
   if (const Index size = law_workspace_size(); law_workspace_.size() < size) {
     law_workspace_ = Vector(space_->device(), size, "laws at points");
     law_workspace_.fill_zero();  // residuals load moduli with the stress and do not use them
   }
-  law = {.kernel = kernels<LawKernel>(space_->device(), form.law.module, form.law.kernel),
-         .law = form.bytes.data(),
-         .measure = form.law.measure,
-         .plane_stress = form.law.plane_stress,
-         .state = static_cast<int>(form.state_start.size()),
-         .workspace = law_workspace_.data(),
-         .workspace_size = law_workspace_.size()};
+  law = {{.kernel = kernels<LawKernel>(space_->device(), form.law.module, form.law.kernel),
+          .law = form.bytes.data(),
+          .measure = form.law.measure,
+          .plane_stress = form.law.plane_stress,
+          .state = static_cast<int>(form.state_start.size()),
+          .workspace = law_workspace_.data(),
+          .workspace_size = law_workspace_.size()},
+         form.law.free_strains,
+         form.law.has_axes};
   return law;
 }
 
@@ -194,10 +196,7 @@ AssemblyTerm Operator::make_term(Task task, const ElementGroup& group, const Int
   term.arguments.coordinates = coordinates_of(*space_, group).data();
   term.arguments.given = given_numbers(group, degree, integral);
   if (!integral.form.state_start.empty()) term.arguments.state = state_of(group, integral).data();
-  if (!integral.form.law.kernel.empty()) {
-    term.arguments.law = &law_of(integral);
-    term.arguments.law_results = integral.form.derived;
-  }
+  if (!integral.form.law.kernel.empty()) term.arguments.law = &law_of(integral);
   if (tensors) term.arguments.point_geometry = point_geometry(group, term.arguments.table);
   return term;
 }

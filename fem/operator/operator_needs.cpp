@@ -93,13 +93,16 @@ Index Operator::making_lists(const std::vector<Task>& tasks, Index pairs) const 
 std::vector<Operator::Job> Operator::jobs_of(Task task) const {
   std::set<int> sizes;
   std::set<std::string> names;
+  bool have_laws = false;  // then strain and stress of all forms are evaluated, too
   for (const Integral& integral : integrals_)
     if (task == Task::evaluate && takes_part({task}, integral.form)) {
       sizes.insert(integral.form.derived);
       names.insert(integral.form.name);
+      have_laws = have_laws || !integral.form.law.kernel.empty();
     }
   if (sizes.size() < 2) return {{task}};
   std::vector<Job> jobs;
+  if (have_laws) jobs.push_back({task});
   for (const std::string& name : names) jobs.push_back({task, name});
   return jobs;
 }

@@ -24,15 +24,13 @@ DerivedFields Operator::evaluate(const Vector& u, const std::string& form) const
   check_vector(u);
   const Job job{Task::evaluate, form};
   DerivedFields fields;
-  for (const Integral& integral : integrals_)
-    if (takes_part(job, integral.form)) fields.components = std::max(fields.components, integral.form.derived);
-  const int k = fields.components;
+  const int k = fields.components = results_of(job);
   if (k == 0) return fields;
   std::vector<double> elsewhere(static_cast<std::size_t>(k), 0.0);  // the state as it started
   for (const Integral& integral : integrals_)
     if (integral.form.name == form)
       std::ranges::copy(integral.form.state_start,
-                        elsewhere.end() - static_cast<std::ptrdiff_t>(integral.form.state_start.size()));
+                        elsewhere.begin() + integral.form.derived - std::ssize(integral.form.state_start));
   if (over_ranks_) {
     fields.at_space_nodes = std::move(elsewhere);  // of one node; it returns those of all, or none on this rank
     over_ranks_->evaluate(*this, u, form, fields);

@@ -1,6 +1,7 @@
 #include "fem/operator/space_needs.hpp"
 
 #include "fem/operator/material_contrast.hpp"
+#include "fem/operator/result_sizes.hpp"
 #include "fem/space/chosen_nodes.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
@@ -143,7 +144,7 @@ HierarchyShape hierarchy_shape(const Operator& equations, const SpaceNeeds& need
 
 int derived_numbers(const std::vector<Integral>& integrals) {
   int derived = 0;
-  for (const Integral& integral : integrals) derived = std::max(derived, integral.form.derived);
+  for (const Integral& integral : integrals) derived = std::max(derived, summed_results(integral.form.derived));
   return derived;
 }
 

@@ -86,7 +86,7 @@ class ElasticBody::Builder {
       : body_(body),
         mesh_(*body.mesh_),
         measure_(body.measure_),
-        setting_{G, body.plane_, body.measure_},
+        setting_{G, body.plane_, body.measure_, body.large_displacements},
         model_(model),
         errors_(errors) {}
 
@@ -97,8 +97,10 @@ class ElasticBody::Builder {
     find_materials(weighs);
     report_locking();
     for (const FoundMaterial& m : materials_) {
-      std::ranges::move(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region),
-                        std::back_inserter(model_.equations));
+      if (is_of_law(m.input, setting_)) add_law(m);
+      else
+        std::ranges::move(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region),
+                          std::back_inserter(model_.equations));
       if (has_gravity(body_.loads)) add_weight(*body_.loads.gravity_, m, model_.equations);
       if (m.input.density) model_.inertia.push_back(Integral::over(mass(*m.input.density), *m.region));
     }
@@ -115,6 +117,9 @@ class ElasticBody::Builder {
       add_loads(each, own.loads, own.prescribed);
     }
     check_temperatures();
+    if (body_.large_displacements && has_pressure())
+      model_.notices.emplace_back(
+          "pressure keeps the direction and the area of the undeformed surface: it does not follow the body");
     model_.rigid = G == 3 ? RigidModes::solid : measure_.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane;
     if (measure_.axisymmetric) hold_axis();
   }
@@ -128,6 +133,19 @@ class ElasticBody::Builder {
     const Region* region;
     const Material& input;
   };
+
+  void add_law(const FoundMaterial& m) {
+    const BodyTemperature* temperature = body_.loads.temperature_ ? &body_.loads.temperature_->of : nullptr;
+    const Coefficient part = body_.in_time ? Coefficient(1) : Coefficient(PointExpression::t());
+    try {
+      model_.equations.push_back(law_integral(m.input, temperature, part, setting_, *m.region));
+      const FormValue& form = model_.equations.back().form;
+      model_.linear = false;
+      model_.definite = model_.definite && form.symmetric && !setting_.large_displacements;
+    } catch (const Error& error) {
+      errors_.add(Error(error.exit(), error.message() + at_origin(m.input.origin), error.why(), error.fix()));
+    }
+  }
 
   void find_materials(bool weighs) {
     std::vector<MaterialRegion> regions;
@@ -153,9 +171,12 @@ class ElasticBody::Builder {
     const auto wrong = [&](std::string what, std::string why, std::string fix) {
       errors_.add(Error(Exit::model, fmt::format(fmt::runtime(what), place), std::move(why), std::move(fix)));
     };
-    const bool isotropic = !input.has_axes();
+    const bool isotropic = !input.law && !input.has_axes();
     const Coefficient* temperature = body_.common_temperature();
-    if (has_tables(input) && temperature == nullptr)
+    if (is_of_law(input, setting_)) check_inputs_of_law(input, wrong);
+    if (input.law) {
+      // its constants were checked where it was made
+    } else if (has_tables(input) && temperature == nullptr)
       wrong("no temperature for the elastic constants of {}", "they are tables over the temperature",
             "give a [thermal] temperature outside of the load cases, or numbers");
     else if (isotropic) {
@@ -166,11 +187,29 @@ class ElasticBody::Builder {
         wrong("three coefficients of expansion of {}", "the elastic constants vary",
               "give one coefficient, or constants that are numbers");
     }
-    if (!isotropic || input.expansion.size() == 3) check_axes(input, region, wrong);
+    if (!isotropic || input.expansion.size() == 3 || (setting_.large_displacements && input.orientation))
+      check_axes(input, region, wrong);
     if (input.expansion.size() != 0 && input.expansion.size() != 1 && input.expansion.size() != 3)
       wrong(fmt::format("{} coefficients of expansion of {{}}", input.expansion.size()), {},
             "give one, or three along the material axes");
     return errors_.errors().size() == before;
+  }
+
+  // What a law cannot be given.
+  template <class Wrong>
+  void check_inputs_of_law(const Material& input, const Wrong& wrong) {
+    const bool isotropic = !input.law && !input.has_axes();
+    if (!input.law && (has_tables(input) || (isotropic && !(coefficient_in(input.young)->is_number() &&
+                                                            coefficient_in(input.poisson)->is_number()))))
+      wrong("elastic constants of {} that vary", "with large displacements they are numbers of a law",
+            "give numbers, one material for each region");
+    else if (input.stiffness && !input.law && !input.stiffness->is_orthotropic())
+      wrong("21 stiffnesses of {} with large displacements", "the law 'orthotropic' has nine, along its axes",
+            "give orthotropic constants and an orientation, or small displacements");
+    const auto warms = [](const ElasticLoads& each) { return each.temperature_.has_value(); };
+    if (!input.expansion.empty() && std::ranges::any_of(body_.load_cases_, warms))
+      wrong("a temperature in a load case, with the law of {}", "nonlinear equations have one temperature",
+            "give [thermal] outside of the load cases, or make two case files");
   }
 
   template <class Wrong>
@@ -194,6 +233,10 @@ class ElasticBody::Builder {
     if (varying && std::abs(varying->third()[0]) + std::abs(varying->third()[1]) > 1e-9)
       wrong("the material axes of {}", "the third one lies in the plane",
             "let axis 3 stand across the plane, as of a cylindrical orientation about z");
+    else if (is_of_law(input, setting_) && input.orientation && !turns &&
+             !(body_.plane_ == PlaneKind::stress ? std::abs(axes.third()[2]) > 1 - 1e-9 : axes.keeps_plane()))
+      wrong("the material axes of {}", "a law in the plane needs axis 3 across it",
+            "let axes 1 and 2 lie in the plane, or model the body in three dimensions");
     else if (turns && input.stiffness_table)
       wrong("material axes that vary, of {}", "in the plane its constants over the temperature need constant ones",
             "give constant axes, or constants that are numbers");
@@ -205,13 +248,16 @@ class ElasticBody::Builder {
 
   // Materials that do not expand have a form without effect beside others: each cell derives a stress of its own.
   void add_thermal(const ElasticLoads& loads, std::vector<Integral>& integrals) {
-    const auto expands = [](const FoundMaterial& m) { return !m.input.expansion.empty(); };
+    const auto expands = [&](const FoundMaterial& m) {
+      return !is_of_law(m.input, setting_) && !m.input.expansion.empty();
+    };
     if (!loads.temperature_ || std::ranges::none_of(materials_, expands)) return;
     const BodyTemperature& temperature = loads.temperature_->of;
     for (const FoundMaterial& m : materials_) {
-      std::vector<Integral> made = thermal_integrals(m.input, temperature, setting_, *m.region);
+      std::vector<Integral> made;
+      if (expands(m)) made = thermal_integrals(m.input, temperature, setting_, *m.region);
       if (made.empty()) made.push_back(no_thermal_stress(setting_, *m.region));
-      for (std::size_t axis = 0; axis < m.input.expansion.size(); ++axis)
+      for (std::size_t axis = 0; expands(m) && axis < m.input.expansion.size(); ++axis)
         check(thermal_strain(m.input, axis, temperature), any_value, *m.region, m.input.origin);
       std::ranges::move(made, std::back_inserter(integrals));
     }
@@ -245,6 +291,11 @@ class ElasticBody::Builder {
     if constexpr (G == 2)
       if (axisymmetric) return Mass<2, 2, true>{density.number(), measure_.weight};
     return Mass<G, G>{density.number(), measure_.weight};
+  }
+
+  bool has_pressure() const {
+    const auto has = [](const ElasticLoads& each) { return !each.pressures_.empty(); };
+    return has(body_.loads) || std::ranges::any_of(body_.load_cases_, has);
   }
 
   bool has_gravity(const ElasticLoads& loads) const {
@@ -401,7 +452,8 @@ class ElasticBody::Builder {
     for (const FoundMaterial& m : materials_) {
       if (m.input.has_axes()) continue;
       const double poisson =
-          largest(isotropic_constants(m.input, body_.common_temperature()).poisson, mesh_, *m.region);
+          m.input.law ? m.input.law->poisson_at_rest(space.device()).value_or(0)
+                      : largest(isotropic_constants(m.input, body_.common_temperature()).poisson, mesh_, *m.region);
       if (poisson <= 0.49) continue;
       if (space.order() == 1) {
         model_.notices.emplace_back(
@@ -448,6 +500,19 @@ bool ElasticBody::has_thermal_strain() const {
          std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return !each.input.expansion.empty(); });
 }
 
+bool ElasticBody::has_laws() const {
+  return large_displacements ||
+         std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.law.has_value(); });
+}
+
+std::vector<const LawRecord*> ElasticBody::laws() const {
+  std::vector<const LawRecord*> result;
+  for (const PlacedMaterial& each : materials_)
+    if (each.input.law && std::ranges::find(result, each.input.law->record) == result.end())
+      result.push_back(each.input.law->record);
+  return result;
+}
+
 bool ElasticBody::has_axes() const {
   return std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.has_axes(); });
 }
@@ -473,7 +538,7 @@ ErrorModel ElasticBody::error_model() const {
   std::vector<MaterialNumbers> materials;
   for (const auto& [place, input] : materials_) {
     const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored);
-    if (region == nullptr || input.has_axes()) continue;
+    if (region == nullptr || input.law || input.has_axes()) continue;
     const IsotropicConstants constants = isotropic_constants(input, common_temperature());
     materials.push_back({region, {constants.young, constants.poisson}});
   }

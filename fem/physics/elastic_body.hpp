@@ -1,5 +1,5 @@
-// Linear elasticity at small strains of solids, plane bodies and bodies of revolution: materials, loads and supports
-// in, a Model out. SI units stand for any consistent ones.
+// Solids, plane bodies and bodies of revolution, linear elastic at small strains or of any law of materials: materials,
+// loads and supports in, a Model out. SI units stand for any consistent ones.
 //
 //   ElasticBody body(mesh);                                            // or (mesh, PlaneKind::stress, thickness)
 //   body.material("all", {.young = 210e9, .poisson = 0.3, .density = 7850});
@@ -90,12 +90,18 @@ class ElasticBody {
   void material(On cells, Material material);  // each cell has one
   void foundation(On facets, Foundation foundation);
   void spring(On nodes, GroundSpring spring);
+  bool large_displacements = false;  // rotations and strains are finite; loads keep their direction and area
+  // The analysis goes through time: the temperature of materials with a law is that of the time. Else it grows from the
+  // reference along the load path, at whose end it is the given one.
+  bool in_time = false;
   ElasticLoads loads;  // in all load cases
   ElasticLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
   const BodyMeasure& measure() const { return measure_; }
-  bool has_axes() const;            // has a material its stiffness along axes?
-  bool has_thermal_strain() const;  // in all load cases or in one
+  bool has_laws() const;                       // is a material of a law, or are displacements large?
+  std::vector<const LawRecord*> laws() const;  // of the materials that name one, each once
+  bool has_axes() const;                       // has a material its stiffness along axes?
+  bool has_thermal_strain() const;             // in all load cases or in one
   // [kg] density times volume, by quadrature over the mesh alone; nothing where a density varies, or is not given.
   std::optional<double> mass() const;
   // For an estimate of the error by the mesh. Materials whose place is not found, and those along axes, are left out.

@@ -5,6 +5,8 @@
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/thermal_stress.hpp"
 #include "fem/forms/varying.hpp"
+#include "fem/materials/linear_elastic.hpp"
+#include "fem/materials/orthotropic.hpp"
 #include "fem/physics/place.hpp"
 
 #include <algorithm>
@@ -177,6 +179,43 @@ PointExpression StiffnessTable::inside(const PointExpression& temperature, const
 StiffnessTable StiffnessTable::from_axes(const Axes& axes) const {
   StiffnessTable result = *this;
   for (Row& each : result.rows) each.stiffness = each.stiffness.from_axes(axes);
+  return result;
+}
+
+bool is_of_law(const ElasticMaterial& material, const ElasticSetting& setting) {
+  return material.law || setting.large_displacements;
+}
+
+namespace {
+
+MaterialLaw law_of(const ElasticMaterial& material) {
+  if (material.law) return *material.law;
+  if (material.stiffness) {
+    const std::array<Six, 6>& c = material.stiffness->c;
+    return Orthotropic{c[0][0], c[0][1], c[1][1], c[0][2], c[1][2], c[2][2], c[3][3], c[5][5], c[4][4]};
+  }
+  return LinearElastic{coefficient_in(material.young)->number(), coefficient_in(material.poisson)->number()};
+}
+
+}  // namespace
+
+Integral law_integral(const ElasticMaterial& material, const BodyTemperature* temperature, const Coefficient& factor,
+                      const ElasticSetting& setting, const Region& region) {
+  LawInputs inputs;
+  if (temperature != nullptr)
+    for (std::size_t axis = 0; axis < material.expansion.size(); ++axis)
+      inputs.free_strains.push_back(
+          Coefficient(factor.expression() * thermal_strain(material, axis, *temperature).expression()).function());
+  if (material.orientation) inputs.axes = material.orientation->functions();
+  const bool plane = setting.dimension == 2;
+  Integral result = Integral::over(law_of(material).form({.space = !plane                         ? Space::solid
+                                                                   : setting.measure.axisymmetric ? Space::revolution
+                                                                                                  : Space::plane,
+                                                          .large = setting.large_displacements,
+                                                          .plane_stress = plane && setting.plane == PlaneKind::stress},
+                                                         inputs),
+                                   region);
+  if (plane && !setting.measure.axisymmetric) result.factor = setting.measure.weight;
   return result;
 }
 

@@ -1,12 +1,14 @@
-// A linear elastic material of a body, isotropic or along material axes, and the integrals that it makes: the
-// stiffness, and the stress that a free thermal strain takes away.
+// A material of a body, linear elastic (isotropic or along material axes) or of any law, and the integrals that it
+// makes: the stiffness, and the stress that a free thermal strain takes away.
 //
 //   ElasticMaterial steel{.young = 210e9, .poisson = 0.3, .density = 7850, .expansion = {12e-6}};
 //   ElasticMaterial ply{.stiffness = StiffnessTensor::orthotropic(constants), .orientation = fibres};
+//   ElasticMaterial rubber{.law = NeoHooke{1e6, 0.45}};
 #pragma once
 
 #include "fem/forms/in_plane.hpp"
 #include "fem/operator/integral.hpp"
+#include "fem/physics/material_law.hpp"
 #include "fem/physics/material_property.hpp"
 #include "fem/physics/orientation.hpp"
 #include "fem/results/region_points.hpp"
@@ -40,6 +42,7 @@ struct StiffnessTable {
 };
 
 struct ElasticMaterial {
+  std::optional<MaterialLaw> law = {};  // in place of linear elasticity and its constants
   // Isotropic: Young's modulus [Pa] and Poisson's ratio. Not used where there is a stiffness.
   MaterialProperty young = Coefficient(0), poisson = Coefficient(0);
   std::optional<Coefficient> density = {};             // [kg/m^3] for gravity, modes and motion
@@ -53,7 +56,7 @@ struct ElasticMaterial {
   std::optional<double> expansion_zero = {};
   std::string origin = {};
 
-  bool has_axes() const { return stiffness || stiffness_table; }
+  bool has_axes() const { return !law && (stiffness || stiffness_table); }
 };
 
 // The temperature of a body, and that at which it is free of thermal strain, in the same unit.
@@ -67,7 +70,15 @@ struct ElasticSetting {
   int dimension = 3;
   PlaneKind plane = PlaneKind::strain;
   BodyMeasure measure = {};
+  bool large_displacements = false;
 };
+
+// Is the material one of a law of its own, or of large displacements, where linear elasticity is a law, too?
+bool is_of_law(const ElasticMaterial& material, const ElasticSetting& setting);
+// The integral of such a material. A temperature makes its free strains; the factor multiplies them. Throws what
+// MaterialLaw::form does.
+Integral law_integral(const ElasticMaterial& material, const BodyTemperature* temperature, const Coefficient& factor,
+                      const ElasticSetting& setting, const Region& region);
 
 // Young's modulus and Poisson's ratio of an isotropic material at the temperature of the body, or at none.
 struct IsotropicConstants {

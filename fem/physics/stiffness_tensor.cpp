@@ -108,6 +108,13 @@ StiffnessTensor::Six StiffnessTensor::stress(const Six& strain) const {
   return result;
 }
 
+bool StiffnessTensor::is_orthotropic() const {
+  for (std::size_t i = 0; i < 6; ++i)
+    for (std::size_t j = std::max<std::size_t>(i + 1, 3); j < 6; ++j)
+      if (c[i][j] != 0) return false;
+  return true;
+}
+
 bool StiffnessTensor::couples_plane() const {
   double largest = 0, coupling = 0;
   for (std::size_t i = 0; i < 6; ++i) largest = std::max(largest, std::abs(c[i][i]));

@@ -38,6 +38,7 @@ struct StiffnessTensor {
   bool positive_definite() const;
   StiffnessTensor from_axes(const Axes& axes) const;  // along the axes of space, where this one is along `axes`
   Six stress(const Six& strain) const;
+  bool is_orthotropic() const;
   bool couples_plane() const;  // does shear across the plane z = const, or tension, cause the other?
   template <class Form>
   Form form() const {

@@ -100,12 +100,18 @@ void DividedEquations::evaluate(const Operator& equations, const Vector& u, cons
     Unpacked from(text);
     const std::vector<Index> cells = from.list<Index>();
     const std::vector<double> at_nodes = from.list<double>(), at_cells = from.list<double>();
-    if (at_cells.empty()) return;  // the rank has none of these integrals
+    if (at_cells.empty()) return;                              // the rank has none of these integrals
+    const std::size_t width = at_cells.size() / cells.size();  // more than k where it has one of several laws alone
+    const auto copy_row = [&](const std::vector<double>& rows, std::size_t row, std::vector<double>& to,
+                              std::size_t place) {
+      std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(row * width), k,
+                  to.begin() + static_cast<std::ptrdiff_t>(place * k));
+    };
     const auto first = static_cast<std::size_t>(space_->own()->ghosts()->first()[static_cast<std::size_t>(rank)]);
-    std::ranges::copy(at_nodes, fields.at_space_nodes.begin() + static_cast<std::ptrdiff_t>(first * k));
+    for (std::size_t node = 0; node < at_nodes.size() / width; ++node)
+      copy_row(at_nodes, node, fields.at_space_nodes, first + node);
     for (std::size_t cell = 0; cell < cells.size(); ++cell)
-      std::copy_n(at_cells.begin() + static_cast<std::ptrdiff_t>(cell * k), k,
-                  fields.at_cells.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(cells[cell]) * k));
+      copy_row(at_cells, cell, fields.at_cells, static_cast<std::size_t>(cells[cell]));
   });
 }
 

@@ -66,7 +66,7 @@ struct CaseLimits {
 // One key that was asked for: the schema of the case as the program really reads it.
 struct CaseQuestion {
   std::string path;  // "material[].young"
-  // number, formula, formulas, integer, text, texts, choice, flag, vector, literals, path, region, table, tables
+  // number, formula, formulas, integer, text, texts, choice, flag, vector, rows, literals, path, region, table, tables
   std::string type;
   std::string about;     // "Young's modulus [Pa]"
   std::string fallback;  // as TOML; empty for a required key
@@ -220,6 +220,8 @@ class Case::Table {
   // A list of numbers within the bounds, or tables over the unknown, "name(T)". Formulas of the position are errors.
   std::vector<CaseProperty> properties(std::string_view key, std::string_view about, const std::string& unknown,
                                        const VectorRule& rule) const;
+  // Pairs of numbers, or the name of a [[table]] of one argument that is linear between its rows.
+  std::vector<std::array<double, 2>> rows(std::string_view key, std::string_view about) const;
   // Like formula(), one per component. `size` 0 takes any length; a single entry is not repeated.
   std::vector<Formula> formulas(std::string_view key, std::string_view about, int size) const;
   // A list of values of any kind, each as TOML on one line: what overrides are made of.

@@ -20,19 +20,14 @@ std::string called_alone(const std::string& text, const std::string& argument) {
   return std::ranges::all_of(name, is_in_identifier) ? name : std::string();
 }
 
-std::optional<TableRows> rows_of(const CaseAnswer& answer, const std::string& key, const std::string& text,
-                                 const std::string& unknown, const CaseData& data) {
-  if (data.calls_unread_table(text)) return std::nullopt;
+// The rows of the table of this name, over one argument, which errors call `argument`.
+std::optional<TableRows> table_named(const CaseAnswer& answer, const std::string& key, const std::string& text,
+                                     const std::string& name, const std::string& argument, const CaseData& data) {
   const DataTables& tables = data.tables;
   const auto refuse = [&](const std::string& what, const std::string& why, const std::string& fix) {
     answer.wrong_text(fmt::format("'{}' is '{}', {},", key, text, what), why, fix);
     return std::nullopt;
   };
-  const std::string name = called_alone(text, unknown);
-  if (name.empty())
-    return refuse(fmt::format("a formula of {}", unknown),
-                  fmt::format("what depends on {} is given by a table over it, as kernels evaluate it", unknown),
-                  fmt::format("make a [[table]] of it: \"name({})\"", unknown));
   const auto found = tables.find(name);
   if (found == tables.end()) {
     std::vector<std::string> names;
@@ -46,14 +41,25 @@ std::optional<TableRows> rows_of(const CaseAnswer& answer, const std::string& ke
   const DataTable& table = found->second;
   if (table.argument_count() != 1)
     return refuse(fmt::format("a table of {} arguments", table.argument_count()), {},
-                  fmt::format("give a table over {} alone", unknown));
+                  fmt::format("give a table over {} alone", argument));
   if (table.interpolation() != Interpolation::linear)
     return refuse("a table that is not interpolated linearly",
-                  fmt::format("a number over {} is linear between the rows of its table", unknown),
+                  fmt::format("a number over {} is linear between the rows of its table", argument),
                   "say interpolation = \"linear\" in its [[table]]");
   TableRows rows{{}, table.outside() == Outside::constant};
   for (std::size_t i = 0; i < table.axis(0).size(); ++i) rows.rows.push_back({table.axis(0)[i], table.values()[i]});
   return rows;
+}
+
+std::optional<TableRows> rows_of(const CaseAnswer& answer, const std::string& key, const std::string& text,
+                                 const std::string& unknown, const CaseData& data) {
+  if (data.calls_unread_table(text)) return std::nullopt;
+  const std::string name = called_alone(text, unknown);
+  if (!name.empty()) return table_named(answer, key, text, name, unknown, data);
+  answer.wrong_text(fmt::format("'{}' is '{}', {},", key, text, fmt::format("a formula of {}", unknown)),
+                    fmt::format("what depends on {} is given by a table over it, as kernels evaluate it", unknown),
+                    fmt::format("make a [[table]] of it: \"name({})\"", unknown));
+  return std::nullopt;
 }
 
 }  // namespace
@@ -104,6 +110,33 @@ std::vector<CaseProperty> Case::Table::properties(std::string_view key, std::str
       return harmless;
     }
   }
+  return result;
+}
+
+std::vector<std::array<double, 2>> Case::Table::rows(std::string_view key, std::string_view about) const {
+  const std::string expected = "pairs of numbers such as [[0, 1], [2, 3]], or the name of a [[table]]";
+  ask(key, "rows", about, "", expected);
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  if (answer.value() == nullptr) {
+    answer.missing("<" + expected + ">", where());
+    return {};
+  }
+  const CaseValue& given = *answer.value();
+  if (given.kind == CaseValue::Kind::text) {
+    if (data_->unread_tables.contains(given.text)) return {};
+    const auto table = table_named(answer, full_path(key), given.text, given.text, "one argument", *data_);
+    return table ? table->rows : std::vector<std::array<double, 2>>();
+  }
+  std::vector<std::array<double, 2>> result;
+  for (const CaseValue& item : given.items) {
+    if (item.kind != CaseValue::Kind::array || item.items.size() != 2 || !finite_number(item.items[0]) ||
+        !finite_number(item.items[1])) {
+      answer.wrong(expected, item);
+      return {};
+    }
+    result.push_back({*finite_number(item.items[0]), *finite_number(item.items[1])});
+  }
+  if (result.empty()) answer.wrong(expected);
   return result;
 }
 

@@ -303,6 +303,10 @@ class Survey {
     if (type == "vector") return list_of(single, variants);
     if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants);
     if (type == "texts") return list_of(text, variants);
+    if (type == "rows") {
+      const Json pair{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
+      return {{"anyOf", {Json{{"type", "array"}, {"items", pair}, {"minItems", 1}}, text}}};
+    }
     if (type == "literals") {
       const Json plain = {"number", "string", "boolean"};
       const Json item{{"anyOf", {{{"type", plain}}, {{"type", "array"}, {"items", {{"type", plain}}}}}}};

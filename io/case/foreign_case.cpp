@@ -32,7 +32,7 @@ const std::vector<Program>& programs() {
         "orientation", "thermal",  "foundation", "spring",  "coupling",   "equation",      "periodic",  "rigid",
         "tie",         "modal",    "harmonic",   "random",  "spectrum",   "inertia_relief"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
-        "expansion_along", "expansion_zero"}},
+        "expansion_along", "expansion_zero", "law"}},
       {"ritz-heat",
        {"gradient", "material", "solver", "newton", "combination", "load_case", "time", "initial", "temperature",
         "convection", "flux", "power", "radiation", "source", "orientation", "equation", "periodic", "tie"},
@@ -43,7 +43,7 @@ const std::vector<Program>& programs() {
         "solver",       "newton",      "traction",     "force",    "pressure", "gravity",  "body_force", "line_load",
         "surface_load", "load_case",   "harmonic",     "random",   "spectrum", "damping"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
-        "expansion_along", "expansion_zero"}},
+        "expansion_along", "expansion_zero", "law"}},
       {"ritz-structure",
        {"section",     "buckling", "solver",   "newton",   "combination", "load_case",
         "support",     "spring",   "mass",     "force",    "line_load",   "surface_load",
@@ -51,7 +51,7 @@ const std::vector<Program>& programs() {
         "equation",    "rigid",    "tie",      "material", "traction",    "body_force",
         "orientation", "modal",    "harmonic", "random",   "spectrum",    "inertia_relief"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
-        "expansion_along", "expansion_zero"}},
+        "expansion_along", "expansion_zero", "law"}},
       {"ritz-solve",
        {"buckling", "gradient",  "material", "solver",   "newton",   "combination", "load_case",
         "time",     "initial",   "plugin",   "boundary", "capacity", "inertia",     "load",
@@ -73,10 +73,13 @@ std::vector<std::string> unread(const CaseValue& root, const Program& program) {
       continue;
     }
     if (member.key != "material" || has(program.material, "*")) continue;
-    for (const CaseValue& material : member.value.items)
+    for (const CaseValue& material : member.value.items) {
+      const bool names_a_law = std::ranges::find(material.members, "law", &CaseMember::key) != material.members.end();
+      if (names_a_law && has(program.material, "law")) continue;  // the law declares the other keys
       for (const CaseMember& key : material.members)
         if (!key.value.implicit && !has(program.material, key.key) && !has(names, "material." + key.key))
           names.push_back("material." + key.key);
+    }
   }
   return names;
 }

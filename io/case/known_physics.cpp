@@ -22,10 +22,11 @@ const std::vector<Topic>& topics() {
       {{"=tied", "=ties", "glue", "interface"},
        "parts whose meshes do not match are joined by [[tie]] (docs/joining.md)"},
       {{"plastic", "yield", "hardening"},
-       "plasticity is in ritz-solve: [model] form = \"von_mises_plasticity\" (examples/plasticity)"},
+       "plasticity is law = \"j2\" of [[material]] in ritz-elasticity, with 'yield_stress' or 'hardening' "
+       "(docs/materials.md)"},
       {{"creep", "viscoelastic", "viscosity", "relaxation", "prony"},
-       "creep and viscoelasticity are not in Ritz yet; a form with internal variables may do it: "
-       "examples/custom_state"},
+       "creep is law = \"norton\", viscoelasticity law = \"prony\" of [[material]] in ritz-elasticity, with [time] "
+       "(docs/materials.md)"},
       {{"damping", "rayleigh"},
        "Rayleigh damping is [damping] of ritz-elasticity and ritz-structure, with [time] (docs/motion.md)"},
       {{"harmonic", "frequency_response", "steady_state_dynamics", "spectrum", "random_vibration", "=psd",
@@ -35,11 +36,11 @@ const std::vector<Topic>& topics() {
       {{"buckling"},
        "buckling is not in Ritz yet; Newton's method finds limit loads of nonlinear forms (docs/limits.md)"},
       {{"hyperelastic", "neo_hooke", "mooney", "ogden", "yeoh", "rubber"},
-       "rubber is a form by its energy in ritz-solve: examples/custom_energy"},
+       "rubber is a law of [[material]] in ritz-elasticity, such as law = \"neo_hooke\" (docs/materials.md)"},
       {{"nlgeom", "large_displacement", "large_deformation", "finite_strain", "geometric_nonlinear"},
-       "large displacements are in forms by their energy in ritz-solve: examples/custom_energy; not in "
-       "ritz-elasticity, "
-       "beams and shells yet"},
+       "large displacements of solids are [model] large_displacement = true in ritz-elasticity; not of beams and "
+       "shells "
+       "yet"},
       {{"orthotropic", "anisotropic", "young_x", "young_1", "=e1", "=ex", "=e_x", "shear_modulus_xy", "=g12"},
        "orthotropic materials are [material.orthotropic] of ritz-elasticity and ritz-modal, with [[orientation]] "
        "(docs/thermal.md)"},

@@ -251,7 +251,7 @@ TIP,TRVEC,50,0,1,0
         unused = "*AMPLITUDE, NAME=A\n0.,0.,1.,1.\n*EXPANSION, ZERO=20.\n1.2e-5\n*INITIAL CONDITIONS, TYPE=TEMPERATURE\nRoot, 20.\n"
         _, text = self.case_from(STATIC.replace("*NODE FILE\nU\n", output).replace("*DENSITY", unused + "*DENSITY"))
         self.assertNotIn("# -", text)
-        for card, reason in (("*CREEP\n1.,2.,3.\n", "Ritz does not know this card"), ("*DSLOAD, AMPLITUDE=A\nTip, P, 1.\n", "its parameter AMPLITUDE is not translated"),
+        for card, reason in (("*CREEP\n1.,2.,3.\n", "norton"), ("*DSLOAD, AMPLITUDE=A\nTip, P, 1.\n", "its parameter AMPLITUDE is not translated"),
                              ("*DSLOAD\nTip, P, 1.\n*NODAL THICKNESS\n1,1.\n", "does not know this card")):
             missing, _ = self.incomplete(STATIC.replace("*NODE FILE", card + "*NODE FILE"))
             self.assertEqual(missing.count("\n"), 0)
@@ -566,9 +566,40 @@ Tip,F,300.,0.
         self.assert_close(outcome.probes["largest_temperature"], 20 + 10 * 100 / 50, 1e-6)
 
     def test_what_ritz_does_not_have_is_named_with_its_line(self):
-        missing, _ = self.incomplete(STATIC.replace("*DENSITY", "*PLASTIC\n235.,0.\n*DENSITY") + "*CONTACT PAIR, INTERACTION=A\nTip,Tip\n")
-        for words in ("*PLASTIC, job.inp:21: ", "von_mises_plasticity", "contact is not in Ritz yet"):
+        missing, _ = self.incomplete(STATIC.replace("*DENSITY", "*PLASTIC, HARDENING=COMBINED\n235.,0.\n*DENSITY") + "*CONTACT PAIR, INTERACTION=A\nTip,Tip\n")
+        for words in ("*PLASTIC, job.inp:21: ", "chaboche", "contact is not in Ritz yet"):
             self.assertIn(words, missing)
+
+    def test_plastic_steel_and_large_displacements_are_laws(self):
+        """Kirchhoff's stress E (ln(1.05) - p) = 250 + 1000 p, on 100 mm^2."""
+        deck = BAR.replace("210000., 0.", "210000., 0.3").replace("*DENSITY", "*PLASTIC\n250.,0.\n350.,.1\n*DENSITY") + """*NSET, NSET=Y0
+1,2,5,6
+*NSET, NSET=Z0
+1,2,3,4
+*NSET, NSET=END
+2,4,6,8
+*BOUNDARY
+ROOT, 1, 1
+Y0, 2, 2
+Z0, 3, 3
+*STEP, NLGEOM
+*STATIC
+*BOUNDARY
+END, 1, 1, 5.
+*END STEP
+"""
+        self.write("job.inp", deck)
+        subprocess.run([BIN / "ritz", "case", "from", "job.inp", "job.toml"], check=True, cwd=self.folder)
+        case = self.folder / "job.toml"
+        self.assertIn("large_displacement = true", case.read_text())
+        case.write_text(case.read_text() + '[[probe]]\nname = "force"\nregion = "END"\nmeasure = "reaction"\ncomponent = "x"\n')
+        p = (210000 * math.log(1.05) - 250) / 211000
+        self.assert_close(self.solve("ritz-elasticity", case).probes["force"], 100 * (250 + 1000 * p) / 1.05, 1e-6)
+        rubber = BAR.replace("*ELASTIC\n210000., 0.\n", "*HYPERELASTIC, YEOH\n.2,-.001,.00002,.01\n")
+        self.write("job.inp", rubber + STATIC[len(BAR):].replace("*STEP", "*STEP, NLGEOM").replace("*DSLOAD\nTIP, P, -21.\n", ""))
+        subprocess.run([BIN / "ritz", "case", "from", "job.inp", "job.toml", "--force"], check=True, cwd=self.folder)
+        material = tomllib.loads(case.read_text())["material"][0]
+        self.assertEqual([material[key] for key in ("law", "c10", "c20", "c30", "bulk")], ["yeoh", 0.2, -0.001, 0.00002, 200.0])
 
     def test_nodes_and_faces_by_number_are_sets_of_a_second_deck(self):
         """Each of the four ways pulls the bar by 2100 N: 0.01 mm."""

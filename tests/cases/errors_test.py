@@ -30,7 +30,7 @@ NOT_PROVOKED = {
     "not-in-balance": "would be a bug; tests/apps looks at the sentence",
     "newton-not-converged": "cases.own_forms has a form without a solution",
     "nonlinear-load-cases": "needs a plugin of nonlinear elements",
-    "law": "C++ programs name laws; tests/fem/materials looks at the sentences", "law-kinematics": "the same",
+    "law": "cases.laws looks at the sentences", "law-kinematics": "the same",
     "other-input": "the rest", "other-model": "the rest",
 }
 

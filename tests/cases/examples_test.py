@@ -22,6 +22,12 @@ ELASTIC = {
     # The clamp holds the end section against Poisson's contraction: stiffer than the beam by 0.8 %.
     "cantilever": {"deflection": (BEAM, 0.01), "bending_stress": (6e6, 0.001)},
 }
+# Sze, Liu and Lo; one state of strain; CalculiX 2.20, the same cells, 31 increments (100 of Ritz: 54.85 kN, -2.126 mm).
+LARGE = {
+    "large/cantilever": {"tip_x": (-3.286, 0.002), "tip_y": (6.698, 0.001)},
+    "large/block": {"force": (3839.481, 1e-6), "across": (0.416532 - 1, 2e-6)},
+    "necking/bar": {"force": (54526, 0.015), "neck": (-2.1671e-3, 0.02)},
+}
 
 
 def fin_series(x, y, k=10, h=200, length=0.05, half=0.01, base=100, ambient=20):
@@ -85,6 +91,10 @@ class Examples(CaseTest):
     def test_a_sine_decays_by_diffusion(self):
         outcome = self.check("ritz-solve", "transient/decay", {"middle": (math.exp(-0.1 * math.pi**2), 1e-4)})
         self.assertLess(outcome.fact("balance_defect")[0], 1e-8)
+
+    def test_large_displacements_meet_their_references(self):
+        for name, references in LARGE.items():
+            self.check("ritz-elasticity", name, references)
 
     def test_elastic_cases_meet_their_references(self):
         for name, references in ELASTIC.items():

@@ -241,7 +241,9 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
   const Operator& solids = *equations.of_field(0);
   const EvaluatedFields names = stress_names(false);
   EvaluatedFields derived = derive(run.results(), solids, names, [&] {
-    return stress_fields(run.results(), read.model, solids, {equations.layout().part(s.u, 0), s.part, s.factors});
+    return stress_fields(
+        run.results(), solids.space(),
+        derived_stresses(run.results(), read.model, solids, {equations.layout().part(s.u, 0), s.part, s.factors}));
   });
   for (Field& field : derived.cells) place_in_whole(view.body.solid_part, mesh, field);
   if (const Field& von_mises = field_named(derived.nodal, "von_mises"); !von_mises.values.empty())
@@ -363,6 +365,10 @@ CaseModel read_body(Run& run) {
   Body& body = view->body;
   read_elastic_materials(run, body.solid_part.mesh, "[kg/m^3], needed with gravity, [time] and for modes", weighs,
                          body.solids);
+  if (body.solids.has_laws())
+    input.add_error(Error(Exit::model, "a law of materials next to sections",
+                          "solids that join beams and shells are linear elastic yet",
+                          "omit 'law', or model the solids alone in ritz-elasticity"));
   view->sections = read_sections(run, body.frame_part.mesh, *view->catalogue, weighs, body.frames);
   read_foundations(input, body.solid_part.mesh, body.solids);
   read_couplings(input, mesh, body);

@@ -8,6 +8,7 @@
 #include "fem/forms/in_plane.hpp"
 #include "fem/forms/plasticity.hpp"
 #include "fem/physics/any_form.hpp"
+#include "fem/physics/orientation.hpp"
 #include "mesh/generators.hpp"
 #include "tests/device/small_sizes.hpp"
 #include "tests/fem/materials/every_law.hpp"
@@ -86,6 +87,7 @@ void expect_tangents() {
 
 TEST(Material, TangentsOfElasticLawsAreDerivativesOfResidualsInEverySpace) {
   expect_tangents<LinearElastic>();
+  expect_tangents<Orthotropic>();
   expect_tangents<NeoHooke>();
   expect_tangents<MooneyRivlin>();
   expect_tangents<Yeoh>();
@@ -100,6 +102,66 @@ TEST(Material, TangentsOfInelasticLawsAreDerivativesOfResidualsInEverySpace) {
   expect_tangents<DruckerPrager>();
   expect_tangents<Norton>();
   expect_tangents<Prony>();
+}
+
+TEST(Material, TangentsWithAxesAndFreeStrainsAreDerivativesOfResiduals) {
+  const std::vector<PointFunction> wound = Orientation::cylindrical({-1, -0.5, 0}, {0, 0, 1}).functions();
+  const auto warm = [](double x) { return PointFunction(PointExpression(x) + 0.01 * PointExpression::x()); };
+  for (const bool large : {false, true}) {
+    const std::string size = large ? " large" : " small";
+    expect_tangent(MaterialLaw(example_of<Hill>()).form({Space::solid, large}, {{warm(0.01)}, wound}),
+                   solid(CellKind::hex8), 0.2, "hill" + size);
+    expect_tangent(
+        MaterialLaw(example_of<Orthotropic>()).form({Space::solid, large}, {{warm(0), warm(0.02), warm(-0.01)}, wound}),
+        solid(CellKind::hex8), 0.3, "orthotropic" + size);
+    expect_tangent(MaterialLaw(example_of<J2>()).form({Space::plane, large, true}, {{warm(0.02)}, wound}),
+                   rectangle(1, 1, {1, 1.2}, CellKind::quad4), 0.1, "j2 in plane stress" + size);
+  }
+}
+
+// F = F_law (1 + strain): the law sees no strain.
+TEST(Material, AFreeStrainOfItsSizeCausesNoForce) {
+  for (const bool large : {false, true})
+    for (const FormValue& form : {MaterialLaw(example_of<Orthotropic>()).form({Space::solid, large}, {{constant(0.1)}}),
+                                  MaterialLaw(example_of<J2>()).form({Space::solid, large}, {{constant(0.1)}})}) {
+      const DiscreteProblem p(solid(CellKind::tet10), form);
+      for (const double x : p.residual(p.values([&](const Point&at, int i) { return 0.1 * at[i]; })))
+        EXPECT_NEAR(x, 0, 1e-11);
+    }
+}
+
+// Along x, which is axis 2 of the turned material.
+TEST(Material, AxesTurnALaw) {
+  const auto pulled = [](const FormValue& form) {
+    const DiscreteProblem p(solid(CellKind::hex8), form);
+    return p.residual(p.values([](const Point& at, int i) { return i == 0 ? 0.05 * at[0] : 0.0; }));
+  };
+  Hill along = example_of<Hill>(), turned = along;
+  std::swap(turned.r_xx, turned.r_yy);
+  std::swap(turned.r_yz, turned.r_xz);
+  const auto axes = Orientation::along({0, -1, 0}, {1, 0, 0}).functions();
+  const auto a = pulled(material(along, {.large = true}));
+  const auto b = pulled(MaterialLaw(turned).form({.large = true}, {.axes = axes}));
+  for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-11);
+}
+
+TEST(Material, LawsWithDifferentInternalVariablesGiveStrainAndStressAtOnce) {
+  const Mesh mesh = box(2, 1, 1, {2, 1, 1}, CellKind::hex8);
+  const auto space = make_space(mesh, 3, Device::named("cpu"));
+  const Operator equations(*space, {Integral::over_cells(material(example_of<J2>()), {0}),
+                                    Integral::over_cells(material(example_of<Chaboche>()), {1})});
+  Vector u = space->zeros();
+  EXPECT_EQ(equations.evaluate(u).components, 12);
+  EXPECT_GE(equations.evaluate(u, "j2").components, 19);
+  EXPECT_GE(equations.evaluate(u, "chaboche").components, 37);
+}
+
+TEST(Material, LongTablesOfHardeningKeepThePointsThatMatter) {
+  HardeningPoints points;
+  for (int i = 0; i <= 100; ++i) points.emplace_back(0.01 * i, i < 30 ? 100 + i : 130);
+  EXPECT_LT(shorten(points), 1e-12);
+  EXPECT_LE(points.size(), 8u);
+  EXPECT_EQ(hardening("j2", points).at(0.3), 130);
 }
 
 TEST(Material, EveryCellHasTheTangentOfTheResidual) {

@@ -1,0 +1,97 @@
+// Inputs of a law at a point besides its numbers: the axes of the material, and strains that are free of stress. They
+// are the form's coefficients (LawOfForm), which reach only the kernels of laws.
+#pragma once
+
+#include "fem/forms/anisotropic.hpp"
+#include "fem/launch/law_arguments.hpp"
+#include "fem/materials/kinematics.hpp"
+
+namespace ritz {
+
+// The law of one integral, and the coefficients that its form has at a point, one after the other.
+struct LawWithInputs : PointLaw {
+  int free_strains;  // 0, 1 (of all directions) or 3
+  bool has_axes;     // six coordinates of the material's axes 1 and 2
+  constexpr int count() const { return free_strains + (has_axes ? 6 : 0); }
+};
+// ElementArguments::law of a form of a law.
+inline const LawWithInputs& with_inputs(const PointLaw& law) { return static_cast<const LawWithInputs&>(law); }
+
+// The axes of the material, and how much it would stretch along them without stress.
+template <class T>
+struct LawFrame {
+  Tensor<T> axes;  // rows: unit vectors; unused where the law has none
+  T stretch[3];    // unused without free strains
+};
+
+// given(number) of the coefficients at the point.
+template <class T, class Given>
+constexpr LawFrame<T> frame_at(const LawWithInputs& law, const Given& given) {
+  LawFrame<T> frame;
+  if (law.free_strains > 0)
+    for (int k = 0; k < 3; ++k) frame.stretch[k] = 1.0 + given(law.free_strains == 1 ? 0 : k);
+  if (law.has_axes) {
+    T two[6], axis[3][3];
+    for (int k = 0; k < 6; ++k) two[k] = given(law.free_strains + k);
+    material_axes(two, axis);
+    for (int i = 0; i < 3; ++i)
+      for (int j = 0; j < 3; ++j) frame.axes(i, j) = axis[i][j];
+  }
+  return frame;
+}
+
+// The strain of the law, elastic but for the law's internal variables: of F less the free stretches, F = F_law
+// diag(stretch) along the axes. Logarithmic strains subtract, exactly where the stretches are equal.
+template <class T>
+constexpr Symmetric<T> strain_of_law(const LawWithInputs& law, const LawFrame<T>& frame, Symmetric<T> strain) {
+  using std::log;
+  if (law.has_axes) strain = turned(frame.axes, strain);
+  if (law.free_strains == 0) return strain;
+  const T(&s)[3] = frame.stretch;
+  for (int k = 0; k < 6; ++k) {
+    const T half = k < 3 ? T(0.5) : T(0.0);
+    if (law.measure == Strain::green_lagrange)
+      strain[k] = (strain[k] + half) / (s[voigt_row(k)] * s[voigt_column(k)]) - half;
+    else if (k < 3) strain[k] -= law.measure == Strain::logarithmic ? log(s[k]) : s[k] - 1.0;
+  }
+  return strain;
+}
+// And back.
+template <class T>
+constexpr Symmetric<T> strain_with_free(const LawWithInputs& law, const LawFrame<T>& frame, Symmetric<T> strain) {
+  using std::log;
+  if (law.free_strains > 0) {
+    const T(&s)[3] = frame.stretch;
+    for (int k = 0; k < 6; ++k) {
+      const T half = k < 3 ? T(0.5) : T(0.0);
+      if (law.measure == Strain::green_lagrange)
+        strain[k] = (strain[k] + half) * (s[voigt_row(k)] * s[voigt_column(k)]) - half;
+      else if (k < 3) strain[k] += law.measure == Strain::logarithmic ? log(s[k]) : s[k] - 1.0;
+    }
+  }
+  return law.has_axes ? turned(transposed(frame.axes), strain) : strain;
+}
+
+// Stress, conjugate to the whole strain, from the law's: per volume before the free stretches.
+template <class T>
+constexpr void stress_from_law(const LawWithInputs& law, const LawFrame<T>& frame, Response<T>& r, bool with_moduli) {
+  if (law.free_strains > 0 && law.measure != Strain::small) {
+    const T(&s)[3] = frame.stretch;
+    const T volume = s[0] * s[1] * s[2];
+    T scale[6];
+    for (int k = 0; k < 6; ++k) {
+      scale[k] = 1.0;
+      if (law.measure == Strain::green_lagrange) scale[k] = T(1.0) / (s[voigt_row(k)] * s[voigt_column(k)]);
+      r.stress[k] *= volume * scale[k];
+    }
+    if (with_moduli)
+      for (int a = 0; a < 6; ++a)
+        for (int b = 0; b < 6; ++b) r.moduli[a][b] *= volume * (scale[a] * scale[b]);
+  }
+  if (!law.has_axes) return;
+  const Tensor<T> back = transposed(frame.axes);
+  r.stress = turned(back, r.stress);
+  if (with_moduli) turn_moduli(back, r.moduli);
+}
+
+}  // namespace ritz
