@@ -455,6 +455,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   cells.resize(own_cells);
   ResultWriter::Probes row = probes;
   std::ranges::move(numbers, std::back_inserter(row));
+  std::ranges::copy(carried_numbers_, std::back_inserter(row));
   record_large_strains(nodal, cells);
   report_steps_down();
   leave_out_missing(nodal);

@@ -1,5 +1,6 @@
 #include "fem/analysis/buckling.hpp"
 
+#include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
@@ -58,6 +59,7 @@ void require_factors(const CriticalFactors& s, const Buckling& analysis) {
 }  // namespace
 
 void check(const Model& model, const Buckling& analysis) {
+  require_no_inequalities(model, "linear buckling");
   if (!model.linear)
     throw Error(Exit::model, "linear buckling of a model with nonlinear equations",
                 "factors are those of a linear static solution", "take linear materials and boundary conditions");

@@ -1,6 +1,8 @@
+#include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -29,11 +31,15 @@ void check(const Model& model, const Nonlinear&) {
 
 NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
+  if (analysis.linear.ranks != nullptr) require_no_inequalities(model, "several processes");
   Ranks* const ranks = model.has_fields() ? std::exchange(analysis.linear.ranks, nullptr) : nullptr;
   const Setup setup(model, prepared, Setup::Held::required, Setup::Rates::none, ranks);
   if (analysis.begin.u.empty() && model.start != 0) analysis.begin = uniform_state(model, model.start);
   analysis.linear = promised(analysis.linear, model);
   if (!model.has_fields()) analysis.ground = &setup.supports().on_ground();
+  const std::unique_ptr<ActiveConstraints> active =
+      has_inequalities(model) ? std::make_unique<ActiveConstraints>(model) : nullptr;
+  analysis.active = active.get();
   const Observer checking = within_ranges(model, observer);
   const FieldsOfRank* const rank = setup.rank();
   if (rank == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
@@ -50,7 +56,7 @@ NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Obse
 }
 
 Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared&) {
-  const int stages = analysis.increment_count();
+  const int stages = std::max(analysis.increment_count(), static_cast<int>(analysis.path.size()));
   LinearSolverOptions linear = analysis.linear;
   linear.one_of_many = false;  // each tangent is another one
   return forecast_of(model, model.equations, linear,
