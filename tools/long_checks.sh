@@ -39,6 +39,8 @@ check ptx_fem "$on_ptx $build/bin/test_fem --gtest_filter=*Gpu*"
 check ptx_operators "$on_ptx $build/bin/test_fem --gtest_filter=$operators-AffineCells.*"
 # Whether the predicted bits (tests/ptx/golden.json) are still those of the tree; gpu_check.py --write-golden writes them.
 check ptx_golden "$on_ptx python3 tools/gpu_check.py $build $build/golden --steps golden --minutes 120"
+# Models at random of large strain and plasticity: in balance, or with a sentence.
+check random_models "env RITZ_RANDOM_MODELS=40 $build/bin/test_fem --gtest_filter=RandomModels.*"
 # Both instruction sets of the CPU, compiled as they are shipped.
 check shipped_kernels "tools/shipped_kernels.sh $build-shipped"
 # The example programs and plugins outside of the tree, with all back ends.

@@ -4,6 +4,9 @@
 #include "apps/cases/solver_settings.hpp"
 #include "fem/analysis/static_solution.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
+
 namespace ritz {
 namespace {
 
@@ -16,6 +19,36 @@ LinearSolverOptions solver_of(Run& run, const CaseModel& read) {
   return solver;
 }
 
+// Equal increments, or those that the convergence of Newton's method chooses.
+void read_increments(const Case::Table& newton, Nonlinear& options) {
+  options.increments = static_cast<int>(newton.integer(
+      "increments",
+      "number of equal increments of loads and prescribed values in each stage of the path; 0: they grow "
+      "where Newton's method converges easily, and are cut where it fails",
+      {.fallback = 0, .minimum = 0, .maximum = 100000}));
+  options.halvings = static_cast<int>(
+      newton.integer("halvings", "how many times one of equal increments is halved when Newton's method fails in it",
+                     {.fallback = 4, .minimum = 0, .maximum = 20}));
+  const bool arcs = options.has_arc_length();
+  IncrementLimits& sizes = options.sizes;
+  const auto part = [](double fallback) { return NumberRule{.fallback = fallback, .maximum = 1, .above = 0}; };
+  sizes.first =
+      newton.number("first_increment", "part of a stage, where increments are not equal", part(arcs ? 0.05 : 1));
+  sizes.largest = newton.number("largest_increment", "likewise; of the arc length beside that of the first increment",
+                                part(arcs ? 0.1 : 1));
+  sizes.smallest = newton.number("smallest_increment", "below it the analysis ends as not converged", part(1e-4));
+  if (arcs)
+    options.max_increments = static_cast<int>(
+        newton.integer("max_increments", "of the arc length", {.fallback = 200, .minimum = 1, .maximum = 100000}));
+  if (sizes.smallest > std::min(sizes.first, sizes.largest))
+    newton.error("smallest_increment", fmt::format("{:g} is not the smallest one", sizes.smallest),
+                 fmt::format("the first is {:g}, the largest {:g}", sizes.first, sizes.largest),
+                 "give a smaller number");
+  if (arcs && options.increments > 0)
+    newton.error("increments", "equal increments of loads along the arc length", "the loads are found there",
+                 "give first_increment and largest_increment instead");
+}
+
 Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
   Nonlinear options{.linear = linear};
   const Case::Table newton = input.table("newton", "Newton's method for nonlinear equations");
@@ -25,16 +58,21 @@ Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
   if (options.relative >= usual) options.rounding_error = error_that_rounding_may_leave;
   options.max_steps = static_cast<int>(newton.integer("max_steps", "largest number of steps per increment",
                                                       {.fallback = 50, .minimum = 1, .maximum = 10000}));
-  options.increments = static_cast<int>(
-      newton.integer("increments", "number of increments of loads and prescribed values in each stage of the path",
-                     {.fallback = 1, .minimum = 1, .maximum = 100000}));
+  options.control =
+      newton.choice("control",
+                    "loads: they follow the path; arc_length: they are found along it, as they fall where "
+                    "a structure snaps or collapses",
+                    {"loads", "arc_length"}, "loads") == "arc_length"
+          ? Nonlinear::Control::arc_length
+          : Nonlinear::Control::loads;
+  read_increments(newton, options);
   options.path = newton.vector(
       "path",
       "parts of the loads and prescribed values at the end of each stage: [1, 0] puts them on and takes them off",
       {.fallback = std::vector<double>{1}});
-  options.halvings = static_cast<int>(
-      newton.integer("halvings", "how many times an increment is halved when Newton's method fails in it",
-                     {.fallback = 4, .minimum = 0, .maximum = 20}));
+  if (options.has_arc_length() && options.path.size() > 1)
+    newton.error("path", fmt::format("a path of {} stages by the arc length", options.path.size()),
+                 "the arc length finds where the loads fall", "give the largest part of the loads alone: path = [1.5]");
   options.shows_increments =
       newton.choice("write", "results of the last increment, or of each: a stage of the path takes the time 1",
                     {"last", "increments"}, "last") == "increments";
@@ -43,7 +81,7 @@ Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
 
 }  // namespace
 
-MemoryNeeds newton_vector_needs(Index unknowns) { return MemoryNeeds().array<double>("vectors", unknowns, 10); }
+MemoryNeeds newton_vector_needs(Index unknowns) { return MemoryNeeds().array<double>("vectors", unknowns, 12); }
 
 const Nonlinear& CaseSolvers::newton() {
   if (!newton_) newton_ = read_newton(run_.input(), solver_of(run_, read_));

@@ -32,7 +32,9 @@ class NonlinearAnalysis final : public CaseAnalysis {
   void follow(Log& log, Observer& observer) const override {
     observer.step = [&log](const AnalysisStep& step) {
       log.end_progress();
-      log.line("increment {} of {}: {} steps so far, relative residual {:.2e}", step.number, step.count, step.solves,
+      const std::string place =
+          step.count > 0 ? fmt::format(" of {}", step.count) : fmt::format(", {:.4g} of the loads", step.time);
+      log.line("increment {}{}: {} steps so far, relative residual {:.2e}", step.number, place, step.solves,
                step.residual);
     };
     if (!step_.is_of_steps()) return;
@@ -43,12 +45,23 @@ class NonlinearAnalysis final : public CaseAnalysis {
   }
 
   State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
+    if (options_.shows_increments && !step_.is_of_steps())  // steps of other analyses have no such column
+      observer.show = [&results = run.results(), show = observer.show](const SolutionView& view) {
+        results.carry_number("load_factor", view.part);
+        show(view);
+      };
     NonlinearSolution s = ritz::solve(read.model, std::move(options_), observer, prepared);
     for (std::size_t i = 0; i < s.steps.size(); ++i)
       run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1,
                        s.steps[i].increment, s.steps[i].length, s.steps[i].relative);
     run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
     run.results().facts()["newton_steps"] = fmt::format("{}", s.steps.size());
+    run.results().facts()["increments"] = fmt::format("{}", s.increments);
+    run.results().facts()["load_factor"] = fmt::format("{:.10g}", s.part);
+    if (s.increments > 1 || s.failures > 0)
+      run.log().line("{} increments{}", s.increments,
+                     s.failures > 0 ? fmt::format(", {} longer ones failed", s.failures) : "");
+    if (!s.notice.empty()) run.log().notice(s.notice);
     return std::move(s.end);
   }
 
@@ -77,10 +90,20 @@ void require_results_of_parts(Run& run, const Model& model, const Nonlinear& new
              "write the last increment alone, at the part 1, or take a step for each state");
 }
 
+// A step ends under all of its loads, at a time that is known.
+void require_loads_of_steps(Run& run, const Nonlinear& newton) {
+  if (!newton.has_arc_length() || !run.step().is_of_steps()) return;
+  run.input()
+      .table("newton", "")
+      .error("control", fmt::format("the arc length in the step '{}'", run.step().name),
+             "its path may end before all loads act", "make a case of it without steps");
+}
+
 }  // namespace
 
 std::unique_ptr<CaseAnalysis> nonlinear_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (read.model.linear && !solvers.newton().follows_a_path()) return nullptr;
+  require_loads_of_steps(run, solvers.newton());
   require_results_of_parts(run, read.model, solvers.newton());
   return std::make_unique<NonlinearAnalysis>(solvers.newton());
 }

@@ -86,6 +86,9 @@ void read_foundations(Case& input, const Mesh& mesh, ElasticBody& body) {
     for (int c = 0; c < mesh.dimension(); ++c)
       foundation.along[static_cast<std::size_t>(c)] =
           coefficient(read_stiffness(t, names[c], "along this axis, beside the other two [N/m^3]"));
+    foundation.only_presses =
+        t.choice("acts", "always; in compression: it presses and does not pull, so that the body lifts off",
+                 {"always", "compression"}, "always") == "compression";
     if (sound && !input.sound()) foundation.normal = foundation.tangential = 1;  // so that no other errors follow
     body.foundation(region, std::move(foundation));
   }

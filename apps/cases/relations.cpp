@@ -560,10 +560,16 @@ class RelationReader {
       }
       terms.push_back(std::move(term));
     }
-    const double value = t.number("value", "right-hand side, in units of factor times unknown", {.fallback = 0});
+    const bool at_most = t.has("at_most");
+    if (at_most && t.has("value")) t.error("at_most", "an equation with value and at_most", {}, "give one of them");
+    const double value =
+        at_most
+            ? t.number("at_most", "instead of value: the sum is no larger, as at stops and gaps; in nonlinear statics")
+            : t.number("value", "right-hand side, in units of factor times unknown", {.fallback = 0});
     if (kinds_.at_rest && !run_.step().continues() && value != 0) moves(t, "value", value);
     if (!sound || terms.empty()) return;
-    LinearEquations equations{.origin = t.where()};
+    LinearEquations equations{.origin = t.where(), .at_most = at_most};
+    if (at_most) read_.model.linear = false;
     std::vector<UnknownTerm> row;
     for (const Node node : terms.front().nodes) {
       row.clear();

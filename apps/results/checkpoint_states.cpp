@@ -69,7 +69,11 @@ void put(const State& s, const std::string& prefix, CheckpointState& state) {
     newton.insert(newton.end(), {double(each.increment), each.residual, each.relative, each.length});
   const std::pair<const char*, std::vector<double>> all[] = {
       {"u", s.u},
-      {"newton", {double(s.increment), s.reference}},
+      {"newton",
+       {double(s.increment), s.reference, s.part, s.at.at, s.at.size.next, double(s.at.size.successes),
+        s.at.change_of_part, s.at.unit}},
+      {"newton.change", s.change},
+      {"newton.closed", {s.closed.begin(), s.closed.end()}},
       {"newton.steps", std::move(newton)},
       {"transient",
        {s.time, s.dt, s.control.size, s.control.error, s.control.dt, s.control.rejected ? 1.0 : 0.0, double(s.steps),
@@ -100,6 +104,13 @@ State state_at(const CheckpointState& state, const std::string& prefix) {
                             t = numbers_at(state, prefix + "transient");
   s.increment = int(newton.at(0));
   s.reference = newton.at(1);
+  s.part = newton.at(2);
+  s.at = {.at = newton.at(3),
+          .size = {.next = newton.at(4), .successes = int(newton.at(5))},
+          .change_of_part = newton.at(6),
+          .unit = newton.at(7)};
+  s.change = numbers_at(state, prefix + "newton.change");
+  for (const double each : numbers_at(state, prefix + "newton.closed")) s.closed.push_back(each != 0);
   for (std::size_t i = 0; i + 3 < history.size(); i += 4)
     s.newton.push_back({int(history[i]), history[i + 1], history[i + 2], history[i + 3]});
   s.time = t.at(0);

@@ -459,6 +459,7 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   if (moment) probe_history_.add(*moment, probes);
   ResultWriter::Probes row = probes;
   std::ranges::move(numbers, std::back_inserter(row));
+  std::ranges::copy(carried_numbers_, std::back_inserter(row));
   record_large_strains(nodal, cells);
   report_steps_down();
   leave_out_missing(nodal);

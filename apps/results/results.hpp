@@ -113,6 +113,8 @@ class Results {
              ResultWriter::Probes numbers = {});
   // A table "<case>_<name>.csv", which is committed with the next step of write().
   void add_table(const std::string& name, std::string text);
+  // One more such number of the steps that follow: the load beside the probes of a curve.
+  void carry_number(std::string name, double value) { carried_numbers_ = {{std::move(name), {value}}}; }
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
   void write_series(const std::string& name, int count,
                     const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
@@ -174,6 +176,7 @@ class Results {
   std::vector<LoadCaseOutcome>* parts_ = nullptr;  // of the report: the last one is in work; null: the run is all
   bool step_writes_fields_ = true;
   std::optional<double> time_of_step_;
+  ResultWriter::Probes carried_numbers_;
   std::vector<Field> nodal_of_run_, cells_of_run_;  // names of all results, of which a step has some
   std::unique_ptr<ResultFolder> folder_;            // from open() on
   std::optional<Checkpoints> checkpoints_;

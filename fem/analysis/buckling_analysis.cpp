@@ -1,5 +1,6 @@
 #include "fem/analysis/buckling.hpp"
 
+#include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
@@ -91,6 +92,7 @@ void check(const Model& model, const Buckling& analysis) {
   if (model.has_fields())
     throw Error(Exit::model, "linear buckling of a model of several fields",
                 "factors are those of one matrix and its geometric stiffness", "take solids, or sections, alone");
+  require_no_inequalities(model, "linear buckling");
   if (!model.linear)
     throw Error(Exit::model, "linear buckling of a model with nonlinear equations",
                 "factors are those of a linear static solution", "take linear materials and boundary conditions");

@@ -58,7 +58,8 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
   std::ranges::for_each(own, add);
   errors.throw_if_any();
   for (const LinearEquations& each : model.relations)
-    if (each.join_fields()) result->relate(each);
+    if (each.at_most) continue;
+    else if (each.join_fields()) result->relate(each);
     else (*result)[each.terms.empty() ? each.field : each.field_of(each.terms.front())].relate(each);
   if (model.sparse)
     for (int k = 0; k < equations.field_count(); ++k) hold_untouched(touched_in(model, k), (*result)[k]);
@@ -96,6 +97,10 @@ std::vector<FreePart> free_parts(const Model& model, const MixedConstraints& sup
 }
 
 }  // namespace
+
+std::unique_ptr<MixedConstraints> supports_of(const Model& model) {
+  return supports_of(model, MixedOperator(model.spaces(), model.of_fields.equations, model.equations), {});
+}
 
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   using Rates = FieldsOfModel::Rates;

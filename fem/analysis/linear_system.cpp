@@ -37,6 +37,18 @@ void LinearSystem::begin(const std::string& stage) {
   if (cache_) cache_.emplace();
 }
 
+// Equations between unknowns may join others than before: the matrix has another pattern then.
+void LinearSystem::hold(const Supports& constraints) {
+  const bool is_first = constraints_ == nullptr;
+  constraints_ = &dynamic_cast<const Constraints&>(constraints);
+  if (is_first) return;
+  begin(stage_);
+  divided_.reset();
+  if (!K_) return;
+  equations_.forget_assembly();
+  K_.emplace(equations_.make_matrix());
+}
+
 void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bool alike) {
   const LongWork assembling;
   constraints_ = &constraints;

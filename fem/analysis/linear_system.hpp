@@ -53,7 +53,7 @@ class LinearSystem final : public TangentSystem {
   // the new ones; not so where `alike` is false, as other unknowns are prescribed. Constraints must stay until the last
   // solve.
   void linearise(const Vector& u, const Constraints& constraints, bool alike = true);
-  void hold(const Constraints& constraints) { constraints_ = &constraints; }  // of linearise(u)
+  void hold(const Supports& constraints) override;  // of linearise(u)
   void linearise(const Vector& u) override { linearise(u, *constraints_); }
 
   // Solutions take Woodbury's formula, with as many more of the tangent as there are motions.

@@ -1,3 +1,4 @@
+#include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
@@ -35,6 +36,7 @@ void check_preload(const Model& model, const Modal& analysis) {
 }  // namespace
 
 void check(const Model& model, const Modal& analysis) {
+  require_no_inequalities(model, "free vibration");
   require_no_prescribed_means(model, "free vibration");
   if (!analysis.begin.u.empty()) check_preload(model, analysis);
   if (model.inertia.empty() && model.of_fields.inertia.empty())

@@ -1,5 +1,6 @@
 #include "fem/analysis/newton.hpp"
 
+#include "fem/analysis/newton_outlook.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/krylov.hpp"
 
@@ -30,30 +31,34 @@ constexpr double steeper_by_rounding = 1e-6;
 // mesh alone holds it.
 constexpr double near_limit = 1e3, beyond_limit = 2e4;
 
-}  // namespace
-
-std::string not_finite_in(const Equations& equations, const Vector& r) {
-  const Index bad = first_not_finite(r);
-  return bad < 0 ? "a node of another rank" : equations.name_of(bad);
+// The next length to try: where the slope of the energy vanishes between its values at 0 and at this length, if it has
+// changed its sign there (regula falsi); else half.
+double shorter(double length, double slope, double now) {
+  if (!(now > 0) || !std::isfinite(now)) return length / 2;
+  return length * std::clamp(slope / (slope + now), 0.1, 0.5);
 }
 
+}  // namespace
+
 Newton::Newton(const Equations& equations, const Supports& supports, TangentSystem& system,
-               const NewtonOptions& options, std::function<void(const std::string&)> progress)
+               const NewtonOptions& options, std::function<void(const std::string&)> progress, ActiveSet* active)
     : equations_(equations),
-      supports_(supports),
+      supports_(active != nullptr ? &active->supports() : &supports),
       system_(system),
       options_(options),
       progress_(std::move(progress)),
+      active_(active),
       r_(equations.zeros()),
       gap_(equations.zeros()),
       step_(equations.zeros()),
       trial_(equations.zeros()),
-      trial_r_(equations.zeros()) {}
+      trial_r_(equations.zeros()),
+      norms_(equations) {}
 
-void Newton::find_gap(const Problem& problem, const Vector& u) {
+void Newton::find_gap(const Problem& problem, double part, const Vector& u) {
   copy(u, gap_);
-  supports_.set_values(gap_, problem.part);
-  if (problem.excess != nullptr && problem.part != 1) axpy(1 - problem.part, *problem.excess, gap_);
+  supports_->set_values(gap_, part);
+  if (problem.excess != nullptr && part != 1) axpy(1 - part, *problem.excess, gap_);
   axpy(-1.0, u, gap_);
 }
 
@@ -62,73 +67,96 @@ bool Newton::has_gap(const Problem& problem, const Vector& u) const {
   const Layout& layout = equations_.layout();
   for (int k = 0; k < layout.count(); ++k) {
     const auto size = [&](const Vector& x) { return layout.count() == 1 ? max_abs(x) : max_abs(layout.part(x, k)); };
-    double of_field = std::max(size(problem.prescribed), supports_.has_dependent() ? size(u) : 0.0);
+    double of_field = std::max(size(problem.prescribed), supports_->has_dependent() ? size(u) : 0.0);
     if (problem.excess != nullptr) of_field = std::max(of_field, size(*problem.excess));
     if (size(gap_) > 1e-14 * of_field) return true;
   }
   return false;
 }
 
-double Newton::size_of(const Vector& r) const {
-  if (scales_.empty()) return norm2(r);
-  double worst = 0;
-  for (int k = 0; k < equations_.layout().count(); ++k) {
-    const double size = norm2(equations_.layout().part(r, k)), scale = scales_[static_cast<std::size_t>(k)];
-    if (!std::isfinite(size)) return size;
-    if (size > 0) worst = std::max(worst, scale > 0 ? size / scale : 1.0);
-  }
-  return worst;
-}
-
-void Newton::widen_scales(const Vector& r, double share) {
-  for (std::size_t k = 0; k < scales_.size(); ++k)
-    scales_[k] = std::max(scales_[k], share * norm2(equations_.layout().part(r, static_cast<int>(k))));
-}
-
-// Terms in the equations of a field may cancel, as flows into a cell do: their size is what the tangent at u makes of x
-// with random signs. It counts where nothing else acts on the field.
-void Newton::widen_scales_by_flows(const Vector& u, const Vector& x) {
-  constexpr double share = 0.01;
-  if (scales_.empty()) return;
-  std::vector<double> thrown = x.host();
-  for (std::size_t i = 0; i < thrown.size(); ++i)
-    if ((i * 0x9E3779B97F4A7C15u) >> 63 != 0) thrown[i] = -thrown[i];
-  Vector flows = equations_.zeros();
-  equations_.action(u, Vector(u.device(), std::span<const double>(thrown), "vectors"), flows);
-  widen_scales(flows, share);
-}
-
 void Newton::solve(const Problem& problem, Vector& u) {
-  const int fields = equations_.layout().count();
-  if (fields > 1) scales_.assign(static_cast<std::size_t>(fields), 0.0);
+  norms_.begin();
+  last_change_.clear();
+  const std::size_t before = steps_.size();
+  begin(problem, u);
   iterate(problem, u);
+  last_steps_ = static_cast<int>(steps_.size() - before);
   if (equations_.has_state() && relative_flexibility() > beyond_limit)
     stop(problem, "the body has no stiffness left but that of its mesh", "");
 }
 
+// At u, or at what was predicted. The force that pushes is that at u.
+void Newton::begin(const Problem& problem, Vector& u) {
+  auto phase = profile().phase("residual");
+  problem.residual(u, r_);
+  pushed_ = moved_ = 0;
+  if (problem.predicted == nullptr) return;
+  const auto size = [&](const Vector& r) {
+    copy(r, trial_r_);
+    supports_->gather(trial_r_);
+    supports_->set_zero(trial_r_);
+    return norm2(trial_r_);
+  };
+  find_gap(problem, problem.part, u);
+  const bool has_force = !has_gap(problem, u);
+  const double at_u = size(r_);
+  problem.residual(*problem.predicted, step_);
+  const double there = size(step_);
+  if (has_force) pushed_ = at_u;
+  if (!(there < at_u) && has_force) return;
+  if (!std::isfinite(there)) return;
+  std::swap(r_, step_);
+  copy(*problem.predicted, trial_);
+  axpy(-1.0, u, trial_);
+  moved_ = norm2(trial_);
+  copy(*problem.predicted, u);
+  if (has_force && !norms_.are_relative()) reference_ = std::max(reference_, at_u);
+}
+
+// r_ of the free unknowns, trial_r_ of the prescribed ones.
+void Newton::divide_residual(int step) {
+  supports_->gather(r_);
+  copy(r_, trial_r_);
+  supports_->keep_prescribed(trial_r_);
+  supports_->set_zero(r_);
+  norms_.widen(trial_r_);
+  if (step == 0) norms_.widen(r_);
+}
+
+void Newton::update_constraints(const Vector& u) {
+  if (active_ == nullptr) return;
+  last_change_ = active_->update(u, r_);
+  if (!last_change_.empty()) constraints_changed();
+}
+
+void Newton::constraints_changed() {
+  supports_ = &active_->supports();
+  system_.hold(active_->constraints());
+}
+
 void Newton::iterate(const Problem& problem, Vector& u) {
   std::optional<Profile::Phase> phase(std::in_place, profile(), "residual");
-  problem.residual(u, r_);
-  double before = INFINITY;  // residual of the last step
-  for (int step = 0;; before = free_norm_, ++step) {
-    supports_.gather(r_);
-    copy(r_, trial_r_);
-    supports_.keep_prescribed(trial_r_);
-    supports_.set_zero(r_);
-    widen_scales(trial_r_, 1);
-    if (step == 0) widen_scales(r_, 1);
-    widen_scales_by_flows(u, u);
-    const double held = size_of(trial_r_);
-    free_norm_ = size_of(r_);
-    find_gap(problem, u);
-    const bool gap = has_gap(problem, u);
+  std::vector<double> norms;  // [step]
+  for (int step = 0;; ++step) {
+    const double part = problem.path != nullptr ? problem.path->part : problem.part;
+    update_constraints(u);
+    divide_residual(step);
+    norms_.widen_by_flows(u, u);
+    const double held = norms_.of(trial_r_);
+    free_norm_ = norms_.of(r_);
+    find_gap(problem, part, u);
+    const bool gap = has_gap(problem, u), is_begun = step > 0 || problem.path == nullptr;
     reference_ = std::max({reference_, held, step == 0 ? free_norm_ : 0.0});
-    if (!scales_.empty()) reference_ = 1;
-    if (step == 0) pushed_ = free_norm_, moved_ = 0;
-    if (!gap && free_norm_ <= options_.relative * reference_) return;
-    if (!gap && free_norm_ > 0.5 * before && only_rounding_is_left(problem, u)) return;
+    if (norms_.are_relative()) reference_ = 1;
+    if (step == 0 && pushed_ == 0) pushed_ = free_norm_;
+    const bool is_settled = !gap && is_begun && last_change_.empty();
+    if (is_settled && free_norm_ <= options_.relative * reference_) return;
+    if (is_settled && step > 0 && free_norm_ > 0.5 * norms.back() && only_rounding_is_left(problem, u)) return;
+    norms.push_back(free_norm_);
     if (step == options_.max_steps)
       stop(problem, "the limit of steps was reached", "allow more with [newton] max_steps, or take more increments");
+    if (problem.can_fail)
+      if (const std::string why = hopeless(norms); !why.empty()) stop(problem, why, "take smaller increments");
     if (progress_) progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1, relative_residual()));
     phase.reset();
     if (!take_step(problem, step, gap, u)) return;
@@ -140,10 +168,10 @@ void Newton::iterate(const Problem& problem, Vector& u) {
 double Newton::rounding_level(const Vector& u) {
   fill_start_vector(trial_);
   multiply(trial_, u, trial_);
-  supports_.set_zero(trial_);
+  supports_->set_zero(trial_);
   system_.multiply(trial_, step_);
-  supports_.set_zero(step_);
-  return 0.5 * std::numeric_limits<double>::epsilon() * size_of(step_);
+  supports_->set_zero(step_);
+  return 0.5 * std::numeric_limits<double>::epsilon() * norms_.of(step_);
 }
 
 // Same criterion as for a direct solution (DirectSolver::judge): the last step hardly moved u, and the residual is no
@@ -166,6 +194,32 @@ void Newton::keep_fallbacks() {
     if (std::ranges::find(fallbacks_, kind(text), kind) == fallbacks_.end()) fallbacks_.push_back(text);
 }
 
+double Newton::add_force_of(const Vector& gap, Vector& r) {
+  system_.multiply(gap, trial_);
+  supports_->gather(trial_);
+  supports_->set_zero(trial_);
+  norms_.widen(trial_);
+  axpy(1.0, trial_, r);
+  return norms_.of(trial_);
+}
+
+// Rounding is mended by the next step, and the residual of the equations is what counts.
+void Newton::solve_linear_system(const Problem& problem, double relative, const Vector& b, Vector& x) {
+  auto phase = profile().phase("solve");
+  fill(0.0, x);
+  try {
+    report_ = system_.solve(b, x, LinearTolerance{relative, 1e-2});
+  } catch (const Error& error) {  // of the first system of all: the model can move
+    if (error.exit() != Exit::model || steps_.empty()) throw;
+    stop(problem, "the tangent has no inverse: " + error.message(), "");
+  }
+  keep_fallbacks();
+  if (!report_.converged())
+    stop(problem, fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)),
+         advice_for(report_.reason));
+  supports_->set_linear(x);
+}
+
 bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
   std::optional<Profile::Phase> phase(std::in_place, profile(), "assembly");
   if (!options_.keeps_tangent) system_.linearise(u);
@@ -173,33 +227,42 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
   if (options_.at_rest && !gap && free_norm_ <= residual_of_rounding * rounding_level(u)) return false;
   double asked = 0;  // of the free unknowns by the gap
   copy(r_, trial_r_);
-  if (gap) {
-    system_.multiply(gap_, trial_);
-    supports_.gather(trial_);
-    supports_.set_zero(trial_);
-    widen_scales(trial_, 1);
-    asked = size_of(trial_);
-    if (!scales_.empty()) free_norm_ = size_of(r_);
-    axpy(1.0, trial_, trial_r_);
-  }
+  if (gap) asked = add_force_of(gap_, trial_r_);
+  if (gap && norms_.are_relative()) free_norm_ = norms_.of(r_);
   axpby(0.0, trial_r_, -1.0, trial_r_);
   reference_ = std::max(reference_, asked);
-  phase.emplace(profile(), "solve");
+  phase.reset();
   const double size = std::max(free_norm_, asked);
   const double relative = std::max(options_.least_linear,
                                    linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
-  fill(0.0, step_);
-  // Rounding is mended by the next step, and the residual of the equations is what counts.
-  report_ = system_.solve(trial_r_, step_, LinearTolerance{relative, 1e-2});
-  phase.reset();
-  keep_fallbacks();
-  if (!report_.converged())
-    stop(problem, fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)),
-         advice_for(report_.reason));
-  supports_.set_linear(step_);
+  if (step == 0 && problem.path != nullptr) fill(0.0, step_);  // in balance
+  else solve_linear_system(problem, relative, trial_r_, step_);
   axpy(1.0, gap_, step_);
-  search(problem, step, asked, u);
+  if (problem.path != nullptr) follow_path(problem, relative, u);
+  else search(problem, step, asked, u);
   return true;
+}
+
+// step_ is Newton's at fixed loads; the loads change so that u stays on the path.
+void Newton::follow_path(const Problem& problem, double relative, Vector& u) {
+  PathConstraint& path = *problem.path;
+  if (along_.empty()) along_ = equations_.zeros();
+  copy(path.rate, trial_r_);
+  supports_->gather(trial_r_);
+  supports_->set_zero(trial_r_);
+  if (max_abs(path.held) > 0) add_force_of(path.held, trial_r_);
+  axpby(0.0, trial_r_, -1.0, trial_r_);
+  solve_linear_system(problem, relative, trial_r_, along_);
+  axpy(1.0, path.held, along_);
+  const std::optional<double> change = path.change(u, step_, along_);
+  if (!change) stop(problem, "no point of the path has the distance of the increment", "take smaller increments");
+  axpy(*change, along_, step_);
+  axpy(1.0, step_, u);
+  path.part += *change;
+  problem.residual(u, r_);
+  const double norm = norms_.of(r_);
+  if (!std::isfinite(norm)) stop_without_number(problem);
+  steps_.push_back({problem.increment, norm, reference_ > 0 ? norm / reference_ : 0, 1});
 }
 
 // Armijo's rule for ||residual of the free unknowns|| plus what is left of the gap, measured as force. Where forces
@@ -210,31 +273,36 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
 // by that slope in the first step of an increment only.
 void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
   auto phase = profile().phase("line search");
-  if (!scales_.empty()) {
-    widen_scales_by_flows(u, step_);
-    free_norm_ = size_of(r_);
+  if (norms_.are_relative()) {
+    norms_.widen_by_flows(u, step_);
+    free_norm_ = norms_.of(r_);
   }
   const double before = free_norm_ + asked;
   const bool has_slope = asked == 0 && (equations_.symmetric() || (step == 0 && equations_.has_state()));
   const double slope = has_slope ? dot(trial_r_, step_) : 0;  // trial_r_ is -r
-  for (double length = 1; length >= shortest_step; length /= 2) {
+  bool has_number = false;
+  for (double length = 1, now = 0; length >= shortest_step; length = shorter(length, slope, now)) {
     copy(u, trial_);
     axpy(length, step_, trial_);
     problem.residual(trial_, r_);
     copy(r_, trial_r_);
-    supports_.gather(trial_r_);
-    supports_.set_zero(trial_r_);
-    const double sum = size_of(trial_r_), norm = std::isfinite(sum) ? sum : INFINITY;
+    supports_->gather(trial_r_);
+    supports_->set_zero(trial_r_);
+    const double sum = norms_.of(trial_r_), norm = std::isfinite(sum) ? sum : INFINITY;
     const bool smaller = norm + (1 - length) * asked <= (1 - sufficient_decrease * length) * before;
-    const double now = slope != 0 && std::isfinite(norm) ? dot(trial_r_, step_) : INFINITY;
+    has_number = has_number || std::isfinite(norm);
+    now = slope != 0 && std::isfinite(norm) ? dot(trial_r_, step_) : INFINITY;
     const bool falls = now < 0 && -now <= (1 + steeper_by_rounding) * slope;
     const bool flatter = falls || std::abs(now) <= sufficient_flattening * std::abs(slope);
-    if (!smaller && !flatter && !(options_.keeps_tangent && std::isfinite(norm))) continue;
+    const bool is_enough = options_.keeps_tangent || problem.full_steps;
+    if (!smaller && !flatter && !(is_enough && std::isfinite(norm))) continue;
     keep_motion(step, asked, length);
     std::swap(u, trial_);
     steps_.push_back({problem.increment, norm, reference_ > 0 ? norm / reference_ : 0, length});
     return;
   }
+  if (!has_number) stop_without_number(problem);
+  copy(trial_r_, r_);
   stop(problem, "no step along Newton's direction reduces the residual",
        "take more increments ([newton] increments), smaller loads, or check the form (ritz element check)");
 }
@@ -250,13 +318,20 @@ double Newton::relative_flexibility() const {
   return is_known ? moved_ / pushed_ / first_flexibility_ : 0;
 }
 
+void Newton::stop_without_number(const Problem& problem) const {
+  stop(problem, "the material or another form gives no number at " + not_finite_in(equations_, r_),
+       "cells turn inside out or a law leaves its range there: take smaller increments, or a finer mesh");
+}
+
 void Newton::stop(const Problem& problem, const std::string& reason, const std::string& advice) const {
   std::string history;
   for (std::size_t i = steps_.size() > 5 ? steps_.size() - 5 : 0; i < steps_.size(); ++i)
     history += fmt::format("{}{:.1e} (step {:.3g})", history.empty() ? "" : ", ", steps_[i].relative, steps_[i].length);
   const std::string where = fmt::format("Newton's method did not converge in {}: {}", problem.place, reason);
-  const std::string after = fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(),
-                                        relative_residual(), history.empty() ? "" : "; the last ones were " + history);
+  std::string after = fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(),
+                                  relative_residual(), history.empty() ? "" : "; the last ones were " + history);
+  if (max_abs(r_) > 0 && first_not_finite(r_) < 0) after += "; it is largest at " + place_of_largest(equations_, r_);
+  if (!last_change_.empty()) after += "; in the last step " + last_change_;
   if (!(relative_flexibility() > near_limit)) throw Error(Exit::not_converged, where, after, advice);
   throw Error(
       Exit::not_converged, where + "; a limit load may be reached",

@@ -6,6 +6,9 @@
 //   newton.solve({.residual = forces_at, .prescribed = values, .place = "increment 1 of 5"}, u);
 #pragma once
 
+#include "fem/analysis/active_set.hpp"
+#include "fem/analysis/force_norms.hpp"
+#include "fem/analysis/path_constraint.hpp"
 #include "fem/analysis/state.hpp"
 #include "fem/analysis/tangent_system.hpp"
 
@@ -25,9 +28,6 @@ struct NewtonOptions {
   bool keeps_tangent = false;  // the equations are linear, the system holds their tangent, u has its prescribed values
 };
 
-// For messages: the first place where r is not finite, or that it is on another rank.
-std::string not_finite_in(const Equations& equations, const Vector& r);
-
 class Newton {
  public:
   struct Problem {
@@ -38,15 +38,27 @@ class Newton {
     std::string place = {};  // for messages: "increment 3 of 5"
     // The part of u at the begin of the path beyond the constraints at part 0; (1 - part) of it is left. Null: none.
     const Vector* excess = nullptr;
+    // Where to begin, if the residual is smaller there than at u. Null: at u.
+    const Vector* predicted = nullptr;
+    // The part of the loads is an unknown, too. Null: it is `part`.
+    PathConstraint* path = nullptr;
+    // Steps are Newton's wherever forms have numbers: bodies that bend converge so, though the residual grows at first
+    // by far, where a line search would shorten each step.
+    bool full_steps = false;
+    bool can_fail = false;  // another try follows: steps that lead nowhere end early
   };
 
-  // All of these must outlive it. The system is that of the equations.
+  // All of these must outlive it. The system is that of the equations. active: its supports take the place of those
+  // given.
   Newton(const Equations& equations, const Supports& supports, TangentSystem& system, const NewtonOptions& options,
-         std::function<void(const std::string&)> progress = {});
+         std::function<void(const std::string&)> progress = {}, ActiveSet* active = nullptr);
 
-  // From u. Throws Error(Exit::not_converged) with the reason (step limit, no descent, the linear solve) and the
-  // history.
+  // From u. Throws Error(Exit::not_converged) with the reason (step limit, no descent, the linear solve), its place,
+  // and the history.
   void solve(const Problem& problem, Vector& u);
+
+  // The active set has others than at the end of the last solve.
+  void constraints_changed();
 
   // The residual at the end of the last solve: of the free unknowns, and of the prescribed ones; each is zero
   // elsewhere.
@@ -58,6 +70,7 @@ class Newton {
   double reference() const { return reference_; }                   // the largest force seen
   void set_reference(double reference) { reference_ = reference; }  // seen before
   const std::vector<NewtonStep>& steps() const { return steps_; }   // of all solves
+  int last_steps() const { return last_steps_; }                    // of the last solve
   void set_steps(std::vector<NewtonStep> steps) { steps_ = std::move(steps); }
   void forget_steps() { steps_.clear(); }
   const SolveReport& last_solve() const { return report_; }
@@ -65,36 +78,43 @@ class Newton {
   const std::string& remark() const { return remark_; }  // the last state that ended at the level of rounding; or empty
 
  private:
+  void begin(const Problem& problem, Vector& u);
   void iterate(const Problem& problem, Vector& u);
-  double size_of(const Vector& r) const;
-  void widen_scales(const Vector& r, double share);
-  void widen_scales_by_flows(const Vector& u, const Vector& x);
-  void find_gap(const Problem& problem, const Vector& u);
+  void divide_residual(int step);
+  void update_constraints(const Vector& u);
+  void find_gap(const Problem& problem, double part, const Vector& u);
   bool has_gap(const Problem& problem, const Vector& u) const;
   double rounding_level(const Vector& u);
   bool only_rounding_is_left(const Problem& problem, const Vector& u);
   void keep_fallbacks();
   bool take_step(const Problem& problem, int step, bool gap, Vector& u);  // false: u is as good as it can be
+  double add_force_of(const Vector& gap, Vector& r);  // the tangent's, on the free unknowns; returns its norm
+  void solve_linear_system(const Problem& problem, double relative, const Vector& b, Vector& x);
+  void follow_path(const Problem& problem, double relative, Vector& u);
   void search(const Problem& problem, int step, double asked, Vector& u);
   void keep_motion(int step, double asked, double length);
   double relative_flexibility() const;
+  [[noreturn]] void stop_without_number(const Problem& problem) const;
   [[noreturn]] void stop(const Problem& problem, const std::string& reason, const std::string& advice) const;
 
   Profile& profile() const { return equations_.device().profile(); }
 
   const Equations& equations_;
-  const Supports& supports_;
+  const Supports* supports_;
   TangentSystem& system_;
   NewtonOptions options_;
   std::function<void(const std::string&)> progress_;
+  ActiveSet* active_;
   Vector r_, gap_, step_, trial_, trial_r_;
+  Vector along_;  // where the part of the loads is an unknown: the change of u with it
   double reference_ = 0, free_norm_ = 0;
-  // [field] the largest force of the last solve, where there are several fields; else empty. Norms of forces are
-  // relative to them, and the field with the largest counts: forces of different units do not add up.
-  std::vector<double> scales_;
+  ForceNorms norms_;
+  double last_tolerance_ = 0;      // of the last linear system
   double first_flexibility_ = 0;   // length of the first step of all for the norm of the force; 0: none yet
   double pushed_ = 0, moved_ = 0;  // the force at the begin of the last solve, and the lengths of its steps
   std::vector<NewtonStep> steps_;
+  int last_steps_ = 0;
+  std::string last_change_;  // of the active set, in the last step
   SolveReport report_;
   std::vector<std::string> fallbacks_;
   std::string remark_;

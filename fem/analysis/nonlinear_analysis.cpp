@@ -1,6 +1,8 @@
+#include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 
@@ -29,16 +31,25 @@ void check(const Model& model, const Nonlinear&) {
 
 NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
+  if (analysis.linear.ranks != nullptr) require_no_inequalities(model, "several processes");
   Ranks* const ranks = model.has_fields() ? std::exchange(analysis.linear.ranks, nullptr) : nullptr;
   const Setup setup(model, prepared, Setup::Held::required, Setup::Rates::none, ranks);
   if (analysis.begin.u.empty() && model.start != 0) analysis.begin = uniform_state(model, model.start);
   analysis.linear = promised(analysis.linear, model);
   if (!model.has_fields()) analysis.ground = &setup.supports().on_ground();
+  const std::unique_ptr<ActiveConstraints> active =
+      has_inequalities(model) ? std::make_unique<ActiveConstraints>(model) : nullptr;
+  analysis.active = active.get();
   const Observer checking = within_ranges(model, observer);
   const FieldsOfRank* const rank = setup.rank();
   // Free strains of laws are functions of t, which is the part of the loads here.
-  if (setup.any_equations().matrix_varies_in_time())
+  if (setup.any_equations().matrix_varies_in_time()) {
+    if (analysis.has_arc_length())
+      throw Error(Exit::model, "the arc length with thermal strain of laws",
+                  "the strain grows with the part of the loads, which the arc length takes for forces alone",
+                  "control the loads, or heat the body in a step before");
     analysis.enter = [&](double part) { setup.any_equations().set_time({.t = part}); };
+  }
   if (rank == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
   analysis.begin = own_state(*rank, std::move(analysis.begin));
   NonlinearSolution s = solve(*rank, std::move(analysis), of_all_unknowns(*rank, checking));
@@ -53,7 +64,7 @@ NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Obse
 }
 
 Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared&) {
-  const int stages = analysis.increment_count();
+  const int stages = std::max(analysis.increment_count(), static_cast<int>(analysis.path.size()));
   LinearSolverOptions linear = analysis.linear;
   linear.one_of_many = false;  // each tangent is another one
   return forecast_of(model, model.equations, linear,

@@ -1,5 +1,6 @@
 #include "fem/analysis/nonlinear_solution.hpp"
 
+#include "fem/analysis/balance.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <cmath>
@@ -10,218 +11,276 @@
 namespace ritz {
 namespace {
 
-void show(const Nonlinear& options, const Observer& observer, int increment, const Vector& u,
-          const std::vector<double>& reaction, double residual) {
+// Of the arc length, in lengths of the first increment.
+IncrementLimits limits_of(const Nonlinear& options) {
+  const IncrementLimits& sizes = options.sizes;
+  if (options.has_arc_length())
+    return {.first = 1, .smallest = sizes.smallest / sizes.first, .largest = sizes.largest / sizes.first};
+  if (options.increments == 0) return sizes;
+  const double equal = 1.0 / options.increments;
+  return {.first = equal, .smallest = std::ldexp(equal, -options.halvings), .largest = equal, .cut = 0.5};
+}
+
+void show(const Nonlinear& options, const Observer& observer, const NonlinearSolution& s) {
   if (!observer.show) return;
   std::optional<double> time;
-  if (options.shows_increments) time = double(increment) / options.increments;
-  observer.show({.u = u,
-                 .reaction = reaction,
-                 .residual = residual,
+  if (options.shows_increments) time = options.has_arc_length() ? double(s.increments) : s.at;
+  observer.show({.u = s.u,
+                 .reaction = s.reaction,
+                 .residual = s.residual,
                  .tolerance = options.relative,
-                 .part = options.part_of_loads(increment),
+                 .part = s.part,
                  .time = time});
 }
 
-// A path of increments, each of which Newton's method brings into balance.
+// Increments one after the other, each of which Newton's method brings into balance.
 class Path {
  public:
   Path(const Equations& equations, const Supports& supports, const Nonlinear& options, const Observer& observer)
-      : equations_(equations),
-        supports_(supports),
-        options_(options),
+      : options_(options),
         observer_(observer),
-        u_(equations.zeros()),
-        prescribed_(equations.zeros()),
-        start_(equations.zeros()) {
-    auto phase = profile().phase("assembly");
-    begin_at(options_.from);
-    if (options.halvings > 0) begin_ = equations.zeros();
-    turned_ = options_.begin.turned.empty() ? options_.from.turned : options_.begin.turned;
-    const LinearSolverOptions linear = linear_options();
-    system_ = tangent_system(equations, supports, linear, options.whole);
-    if (options.ground != nullptr) system_->set_ground(*options.ground);
-    const NewtonOptions newton{.relative = options.relative,
-                               .rounding_error = options.rounding_error,
-                               .max_steps = options.max_steps,
-                               .least_linear = linear.relative,
-                               .follows_loads = true};
-    newton_.emplace(equations, supports, *system_, newton, observer.progress);
-    supports.set_values(prescribed_);
-    if (options.enter) options.enter(0);
-    whole_residual(u_, start_);
-    if (!std::isfinite(norm2(start_)))
-      throw Error(
-          Exit::model,
-          fmt::format("the residual at {} is not finite where the unknown is {}", not_finite_in(equations, start_),
-                      options_.from.u.empty() ? "zero" : "that of the step before"),
-          "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
-    leave_to_supports(options_.from.r);
-  }
-
-  // Steps share no matrix. A run that has changed to a matrix keeps it.
-  LinearSolverOptions linear_options() const {
-    LinearSolverOptions linear = options_.linear;
-    linear.one_of_many = false;
-    linear.slow_multigrid = !turned_.empty();
-    if (linear.slow_multigrid) linear.operator_kind = OperatorKind::matrix;
-    return linear;
+        stages_(options.path, options.increments),
+        limits_(limits_of(options)),
+        balance_(equations, supports, options_, observer.progress) {
+    now_.size = first_size(limits_);
+    if (!options_.begin.u.empty()) resume(options_.begin);
   }
 
   NonlinearSolution solve() {
-    newton_->set_reference(options_.from.reference);
-    if (!options_.begin.u.empty()) resume(options_.begin);
-    const int count = options_.increment_count();
-    for (int i = increment_ + 1; i <= count; ++i) {
-      increment_ = i;
-      system_->begin(fmt::format(" from increment {} on", i));
-      advance(options_.part_of_loads(i - 1), options_.part_of_loads(i), options_.halvings);
-      system_->begin();  // solvers go before anything else needs their memory
-      if (i == count || options_.shows_increments) find_reaction();
-      if (equations_.has_state()) equations_.commit(u_);
-      if (i < count) tell(i);
-    }
+    if (options_.has_arc_length()) follow_arc();
+    else follow_loads();
     return end();
   }
 
  private:
-  // From one part of the loads to another; where Newton's method fails, in two halves.
-  void advance(double from, double to, int halvings) {
-    fraction_ = to;
-    if (options_.enter) options_.enter(to);
-    if (halvings == 0) return balance();
-    copy(u_, begin_);
-    try {
-      balance();
-    } catch (const Error& error) {
-      if (error.exit() != Exit::not_converged) throw;
-      if (observer_.progress)
-        observer_.progress(fmt::format("increment {} is halved: {}", increment_, error.message()));
-      copy(begin_, u_);
-      const double middle = 0.5 * (from + to);
-      advance(from, middle, halvings - 1);
-      if (equations_.has_state()) equations_.commit(u_);
-      advance(middle, to, halvings - 1);
+  void follow_loads() {
+    while (now_.at < stages_.end()) {
+      if (stages_.is_stop(now_.at)) begin_increment();
+      now_.at = advance();
+      end_increment(now_.at == stages_.end());
     }
   }
 
-  void begin_at(const State& from) {
-    if (from.points.empty()) equations_.reset_state();
-    else equations_.set_state(from.points);
-    if (from.u.empty()) return;
-    u_ = Vector(equations_.device(), std::span<const double>(from.u), "vectors");
-    Vector without = equations_.zeros();
-    copy(u_, without);
-    supports_.set_values(without, 0);
-    excess_ = equations_.zeros();
-    copy(u_, excess_);
-    axpy(-1.0, without, excess_);
+  // Full steps first; then, where a body yields or nothing shorter is left, with the line search; then a shorter
+  // increment. Returns where the path stands then.
+  double advance() {
+    const bool searches = balance_.equations().has_state();
+    balance_.remember();
+    for (bool full = true;;) {
+      const double to = stages_.next(now_.at, now_.size.next), part = stages_.part(to), length = to - now_.at;
+      const std::optional<IncrementSize> shorter = after_failure(length, limits_);
+      const std::optional<Vector> predicted = prediction(part - balance_.part());
+      try {
+        balance_.go_to(part, {.place = place_of(part),
+                              .increment = increment_,
+                              .full_steps = full,
+                              .can_fail = full || shorter,
+                              .predicted = predicted ? &*predicted : nullptr});
+        now_.size = after_success(now_.size, length, balance_.newton().last_steps(), limits_);
+        return to;
+      } catch (const Error& error) {
+        const bool search_next = full && (searches || !shorter);
+        if (search_next) go_back_from(error);
+        else try_again(error, shorter);
+        full = !search_next;
+      }
+    }
   }
 
-  // Forces that the present supports exert at the begin are in balance there. Those of supports that are gone are not.
-  void leave_to_supports(const std::vector<double>& residual_before) {
-    if (residual_before.empty()) return;
-    Vector held(equations_.device(), std::span<const double>(residual_before), "vectors");
-    supports_.keep_constrained(held);
-    axpy(-1.0, held, start_);
+  // Arcs, until all of the loads act, or as much in the other direction.
+  void follow_arc() {
+    PathConstraint arc = balance_.path_constraint();
+    while (!is_arc_at_end()) {
+      begin_increment();
+      advance(arc);
+      now_.at = balance_.part();
+      end_increment(is_arc_at_end());
+    }
   }
 
-  // Uses the state at the beginning of the increment: the committed one may give other forces if time matters.
-  void find_reaction() {
+  bool is_arc_at_end() const {
+    return std::abs(balance_.part()) >= options_.path.back() || increment_ >= options_.max_increments;
+  }
+
+  void advance(PathConstraint& arc) {
+    balance_.remember();
+    for (;;) {
+      const double size = now_.size.next;
+      const std::optional<IncrementSize> shorter = after_failure(size, limits_);
+      Balance::Try attempt{
+          .place = fmt::format("increment {} of the arc length, from {:.4g} of the loads", increment_, balance_.part()),
+          .increment = increment_,
+          .full_steps = true,
+          .can_fail = shorter.has_value()};
+      try {
+        arc.begin(balance_.before(), change_.empty() ? nullptr : &change_, now_.unit * size,
+                  options_.sizes.first * size);
+        balance_.go_along(arc, attempt);
+        const double unit = arc.length() / size;
+        if (balance_.part() > options_.path.back()) go_to_all(attempt);
+        now_.unit = unit;
+        now_.size = after_success(now_.size, size, balance_.newton().last_steps(), limits_);
+        return;
+      } catch (const Error& error) { try_again(error, shorter); }
+    }
+  }
+
+  // From an arc that ends beyond all loads: back to these, by interpolation.
+  void go_to_all(Balance::Try attempt) {
+    const double all = options_.path.back(), beyond = balance_.part();
+    Vector predicted = balance_.equations().zeros();
+    copy(balance_.u(), predicted);
+    balance_.go_back();
+    const double share = (all - balance_.part()) / (beyond - balance_.part());
+    axpby(1 - share, balance_.before(), share, predicted);
+    attempt.predicted = &predicted;
+    balance_.go_to(all, attempt);
+  }
+
+  void begin_increment() {
+    ++increment_;
+    balance_.release_solvers(fmt::format(" from increment {} on", increment_));
+  }
+
+  // The extrapolation of the last increment; nothing where there was none in this stage.
+  std::optional<Vector> prediction(double change_of_part) const {
+    if (change_.empty() || now_.change_of_part == 0 || stages_.begins_stage(now_.at)) return {};
+    Vector predicted = balance_.equations().zeros();
+    copy(balance_.before(), predicted);
+    axpy(change_of_part / now_.change_of_part, change_, predicted);
+    return predicted;
+  }
+
+  void go_back_from(const Error& error) {
+    if (error.exit() != Exit::not_converged) throw;
+    balance_.go_back();
+  }
+
+  // Returns to the begin of the increment, which is shorter then; or throws.
+  void try_again(const Error& error, const std::optional<IncrementSize>& shorter) {
+    go_back_from(error);
+    if (!shorter) throw_last(error);
+    ++failures_;
+    if (observer_.progress)
+      observer_.progress(fmt::format("increment {} is made shorter: {}", increment_, error.message()));
+    now_.size = *shorter;
+  }
+
+  [[noreturn]] void throw_last(const Error& error) const {
+    if (failures_ == 0) throw;
+    const std::string found = fmt::format("{} longer increments failed before; {:.4g} of the loads are in balance",
+                                          failures_, balance_.part());
+    throw Error(error.exit(), error.message(), fmt::format("{}; {}", error.why(), found),
+                fmt::format("{}; where it snaps or carries no more, follow it by [newton] control = \"arc_length\" or "
+                            "prescribe displacements",
+                            error.fix().empty() ? "lower the loads" : error.fix()));
+  }
+
+  std::string place_of(double part) const {
+    if (stages_.count() > 0) return fmt::format("increment {} of {}", increment_, stages_.count());
+    return fmt::format("increment {}, from {:.4g} to {:.4g} of the loads", increment_, balance_.part(), part);
+  }
+
+  void end_increment(bool is_last) {
+    if (change_.empty()) change_ = balance_.equations().zeros();
+    copy(balance_.u(), change_);
+    axpy(-1.0, balance_.before(), change_);
+    now_.change_of_part = balance_.part() - balance_.part_before();
+    const bool is_stop = options_.has_arc_length() || stages_.is_stop(now_.at);
+    if (is_stop) balance_.release_solvers();  // they go before anything else needs their memory
+    if (is_last || (is_stop && options_.shows_increments)) find_reaction(is_last);
+    balance_.commit();
+    if (is_stop && !is_last) tell();
+  }
+
+  void find_reaction(bool is_last) {
     auto phase = profile().phase("reactions");
-    Vector r = equations_.zeros();
-    residual(u_, r);
-    if (options_.continues && increment_ == options_.increment_count()) residual_at_end_ = r.host();
-    supports_.keep_constrained(r);
-    reaction_ = equations_.forces_for_results(r);
+    std::vector<double> r = balance_.residual_of_equations();
+    reaction_ = balance_.reaction(r);
+    if (options_.continues && is_last) residual_at_end_ = std::move(r);
   }
 
   // After each increment but the last.
-  void tell(int increment) const {
-    const int count = options_.increment_count();
+  void tell() {
+    const Newton& newton = balance_.newton();
     if (observer_.step)
-      observer_.step({.number = increment,
-                      .count = count,
-                      .solves = static_cast<Index>(newton_->steps().size()),
-                      .residual = newton_->relative_residual()});
-    if (options_.shows_increments) show(options_, observer_, increment, u_, reaction_, newton_->relative_residual());
+      observer_.step({.number = increment_,
+                      .count = stages_.count(),
+                      .time = balance_.part(),
+                      .solves = static_cast<Index>(newton.steps().size()),
+                      .residual = newton.relative_residual()});
+    if (options_.shows_increments) {
+      NonlinearSolution s = facts();
+      s.u = balance_.equations().zeros();
+      copy(balance_.u(), s.u);
+      s.reaction = reaction_;
+      show(options_, observer_, s);
+    }
     if (!observer_.keep) return;
     auto phase = profile().phase("reactions");
-    observer_.keep({.place = fmt::format("increment {} of {}", increment, count),
-                    .u = u_.host(),
-                    .points = equations_.state(),
-                    .turned = turned_,
-                    .increment = increment,
-                    .reference = newton_->reference(),
-                    .newton = newton_->steps()});
+    State state{.place = stages_.count() > 0
+                             ? fmt::format("increment {} of {}", increment_, stages_.count())
+                             : fmt::format("increment {}, {:.4g} of the loads", increment_, balance_.part()),
+                .increment = increment_,
+                .at = now_,
+                .change = change_.host()};
+    balance_.save(state);
+    observer_.keep(state);
+  }
+
+  NonlinearSolution facts() const {
+    const Newton& newton = balance_.newton();
+    return {.residual = newton.relative_residual(),
+            .reference = newton.reference(),
+            .part = balance_.part(),
+            .at = now_.at,
+            .increments = increment_,
+            .failures = failures_};
   }
 
   NonlinearSolution end() {
-    NonlinearSolution s;
-    s.steps = newton_->steps();
-    s.residual = newton_->relative_residual();
-    s.reference = newton_->reference();
-    s.last_solve = newton_->last_solve();
-    s.last_solve.fallbacks = newton_->fallbacks();
-    s.turned = turned_;
-    s.remark = newton_->remark();
-    if (options_.continues)
-      s.end = {.u = u_.host(),
-               .points = equations_.state(),
-               .turned = turned_,
-               .reference = s.reference,
-               .r = std::move(residual_at_end_)};
-    s.u = std::move(u_);
+    const Newton& newton = balance_.newton();
+    NonlinearSolution s = facts();
+    s.steps = newton.steps();
+    s.last_solve = newton.last_solve();
+    s.last_solve.fallbacks = newton.fallbacks();
+    s.turned = balance_.turned();
+    s.remark = newton.remark();
+    if (balance_.part() != options_.path.back()) s.notice = why_before_all_loads();
+    if (options_.continues) {
+      balance_.save(s.end);
+      s.end.newton.clear();
+      s.end.r = std::move(residual_at_end_);
+    }
+    s.u = balance_.take_u();
     s.reaction = std::move(reaction_);
     return s;
   }
 
+  std::string why_before_all_loads() const {
+    return fmt::format("the path ends at {:.4g} of the loads after {} increments{}", balance_.part(), increment_,
+                       balance_.part() < 0 ? ": they have turned" : "; [newton] max_increments allows more");
+  }
+
   void resume(const State& state) {
     increment_ = state.increment;
-    u_ = Vector(equations_.device(), std::span<const double>(state.u), "vectors");
-    newton_->set_reference(state.reference);
-    newton_->set_steps(state.newton);
-    if (!state.points.empty()) equations_.set_state(state.points);
+    now_ = state.at;
+    if (!state.change.empty())
+      change_ = Vector(balance_.equations().device(), std::span<const double>(state.change), "vectors");
+    balance_.resume(state);
   }
 
-  void whole_residual(const Vector& u, Vector& r) const {
-    equations_.residual(u, r);
-    if (options_.forces != nullptr) axpy(-1.0, *options_.forces, r);
-  }
+  Profile& profile() const { return balance_.equations().device().profile(); }
 
-  // The residual that is to vanish in this increment: r(u) less the part of that at the begin, the loads, that is yet
-  // to come.
-  void residual(const Vector& u, Vector& r) const {
-    whole_residual(u, r);
-    if (fraction_ != 1) axpy(fraction_ - 1, start_, r);
-  }
-
-  void balance() {
-    newton_->solve({.residual = [this](const Vector& u, Vector& r) { residual(u, r); },
-                    .prescribed = prescribed_,
-                    .part = fraction_,
-                    .increment = increment_,
-                    .place = fmt::format("increment {} of {}", increment_, options_.increment_count()),
-                    .excess = excess_.empty() ? nullptr : &excess_},
-                   u_);
-    if (turned_.empty()) turned_ = system_->turned();
-  }
-
-  Profile& profile() const { return equations_.device().profile(); }
-
-  const Equations& equations_;
-  const Supports& supports_;
   Nonlinear options_;
   const Observer& observer_;
+  const LoadPath stages_;
+  const IncrementLimits limits_;
+  Balance balance_;
+  PathPlace now_;
+  Vector change_;  // of u in the last increment; empty: there was none
+  int increment_ = 0, failures_ = 0;
   std::vector<double> reaction_, residual_at_end_;
-  Vector begin_;   // u at the begin of an increment that may be halved
-  Vector excess_;  // of the state at the begin of the path beyond its constraints; empty: at rest
-  Vector u_, prescribed_, start_;
-  std::unique_ptr<TangentSystem> system_;
-  std::optional<Newton> newton_;
-  std::string turned_;
-  double fraction_ = 1;
-  int increment_ = 0;
 };
 
 }  // namespace
@@ -240,18 +299,11 @@ SolveReport NonlinearSolution::summary() const {
   return report;
 }
 
-double Nonlinear::part_of_loads(int increment) const {
-  if (increment == 0) return 0;
-  const auto stage = static_cast<std::size_t>((increment - 1) / increments);
-  const double from = stage == 0 ? 0 : path[stage - 1];
-  return from + (path[stage] - from) * (double(increment - static_cast<int>(stage) * increments) / increments);
-}
-
 NonlinearSolution solve_nonlinear(const Equations& equations, const Supports& supports, const Nonlinear& options,
                                   const Observer& observer) {
   NonlinearSolution s = Path(equations, supports, options, observer).solve();  // its vectors go before results come
   if (observer.record) observer.record(s.summary());
-  show(options, observer, options.increment_count(), s.u, s.reaction, s.residual);
+  show(options, observer, s);
   return s;
 }
 

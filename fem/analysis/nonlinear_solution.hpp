@@ -6,9 +6,13 @@
 // The path begins at rest, or at the state in which another analysis ended (Nonlinear::from): what is out of balance
 // there, by other loads, supports or parts, and what prescribed values differ by, goes to zero along the path.
 //
-//   NonlinearSolution s = solve_nonlinear(equations, supports, {.relative = 1e-10, .increments = 5});
+//   NonlinearSolution s = solve_nonlinear(equations, supports, {.relative = 1e-10});
+//
+// Increments grow where Newton's method converges easily and are cut where it fails; each begins at the extrapolation
+// of the one before. Under control of the arc length loads may fall along the path (fem/analysis/path_constraint.hpp).
 #pragma once
 
+#include "fem/analysis/increments.hpp"
 #include "fem/analysis/newton.hpp"
 #include "fem/analysis/observer.hpp"
 
@@ -24,12 +28,16 @@ struct Nonlinear {
   double relative = 1e-8;
   // where rounding keeps the residual from that: a last step of this part of u counts as the end, as nothing is nearer
   double rounding_error = 0;
-  int max_steps = 50;  // of Newton, per increment
-  int increments = 1;  // of each stage: equal parts
+  int max_steps = 50;          // of Newton, per increment
+  int increments = 0;          // of each stage: equal parts; 0: as long as Newton's method converges well
+  IncrementLimits sizes = {};  // where they are not equal; of the arc length in its first increment
+  enum class Control { loads, arc_length };
+  Control control = Control::loads;  // arc_length: the loads are found, as they fall beyond limit points
+  int max_increments = 200;          // of the arc length
   // parts of the loads and prescribed values at the end of each stage, of their change where the path begins at a
   // state; the first one begins at 0
   std::vector<double> path = {1};
-  int halvings = 0;               // how often an increment is halved, when Newton's method fails in it
+  int halvings = 0;               // how often one of equal increments is halved, when Newton's method fails in it
   bool shows_increments = false;  // each is shown, at its time: a stage of the path takes the time 1
   LinearSolverOptions linear = {};
   State from = {};                 // at which the path begins: u, points, r, reference; without u: at rest
@@ -40,11 +48,14 @@ struct Nonlinear {
   std::function<void(double part)> enter = {};
   const std::vector<std::vector<double>>* ground = nullptr;  // motions_held_by_ground(); null: none
   const WholeProblem* whole = nullptr;                       // where the equations are those of a part of the mesh
+  ActiveSet* active = nullptr;                               // constraints that open and close; null: none
 
-  int increment_count() const { return increments * static_cast<int>(path.size()); }
-  double part_of_loads(int increment) const;  // at its end
+  bool has_arc_length() const { return control == Control::arc_length; }
+  int increment_count() const { return increments * static_cast<int>(path.size()); }  // 0: not known
   // Is more asked for than the state under all loads? Then linear models follow the path, too.
-  bool follows_a_path() const { return path != std::vector<double>{1} || (shows_increments && increments > 1); }
+  bool follows_a_path() const {
+    return path != std::vector<double>{1} || (shows_increments && increments > 1) || has_arc_length();
+  }
 };
 
 struct NonlinearSolution {
@@ -57,7 +68,12 @@ struct NonlinearSolution {
   std::string turned;      // why a matrix took over, where there was none at first; empty: it did not
   // the last increment that ended where rounding keeps the residual from the tolerance; empty: none did
   std::string remark = {};
-  State end = {};  // where the analysis continues
+  double part = 1;     // of the loads at the end: another one where the arc length was given and its path ended before
+  double at = 1;       // stages
+  int increments = 0;  // of all stages
+  int failures = 0;    // increments that were cut
+  std::string notice = {};  // why the path ended before all loads; empty: it did not
+  State end = {};           // where the analysis continues
 
   SolveReport summary() const;  // of the analysis
 };

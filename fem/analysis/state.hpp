@@ -3,10 +3,12 @@
 // same bits as one that was not interrupted. Each analysis uses the members that it needs.
 #pragma once
 
+#include "fem/analysis/increments.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/solve_report.hpp"
 #include "solvers/time/step_control.hpp"
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -52,6 +54,14 @@ struct EnergyBalance {
   double lost() const;
 };
 
+// Where a load path stands.
+struct PathPlace {
+  double at = 0;              // stages; along the arc length the part of the loads
+  IncrementSize size = {};    // of the next increment
+  double change_of_part = 0;  // of the loads in the last increment
+  double unit = 0;            // arc length of the first increment
+};
+
 struct State {
   std::string place = {};  // for people: "increment 3 of 10"
   double time = 0;
@@ -64,7 +74,11 @@ struct State {
 
   // Nonlinear statics.
   int increment = 0;
-  double reference = 0;  // the largest force seen, to which residuals are relative
+  PathPlace at = {};
+  double part = 0;                        // of the loads
+  std::vector<double> change = {};        // [unknown] of u in the last increment
+  std::vector<std::uint8_t> closed = {};  // [constraint that opens and closes] 1
+  double reference = 0;                   // the largest force seen, to which residuals are relative
   std::vector<NewtonStep> newton = {};
 
   // Evolutions in time.

@@ -22,7 +22,7 @@ using Task = Operator::Task;
 
 // Number of Newton steps in an increment, for the estimate of the time.
 constexpr double newton_steps = 6;
-constexpr Index newton_vectors = 10;
+constexpr Index newton_vectors = 12;
 
 // Follows fem/analysis/static_solution.cpp, or fem/analysis/nonlinear_solution.cpp, moment by moment.
 class StaticForecaster {

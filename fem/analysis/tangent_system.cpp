@@ -14,14 +14,20 @@ class TangentOfFields final : public TangentSystem {
   TangentOfFields(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
                   WholeProblem whole)
       : equations_(equations),
+        options_(options),
         tolerance_{options.relative, options.rounding_error},
-        system_(equations, supports, options, std::move(whole)) {}
+        system_(std::in_place, equations, supports, options, std::move(whole)) {}
 
-  void begin(const std::string&) override { system_.release(); }
-  void linearise(const Vector& u) override { system_.linearise(u); }
-  void multiply(const Vector& x, Vector& y) const override { equations_.action(system_.point(), x, y); }
+  void begin(const std::string&) override { system_->release(); }
+  void hold(const Supports& supports) override {
+    const auto& constraints = dynamic_cast<const MixedConstraints&>(supports);
+    equations_.forget_assembly();  // its patterns
+    system_.emplace(equations_, constraints, options_, whole_problem(equations_, constraints));
+  }
+  void linearise(const Vector& u) override { system_->linearise(u); }
+  void multiply(const Vector& x, Vector& y) const override { equations_.action(system_->point(), x, y); }
   SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) override {
-    return system_.solve(b, x, tolerance.value_or(tolerance_));
+    return system_->solve(b, x, tolerance.value_or(tolerance_));
   }
   const std::string& turned() const override { return turned_; }
   void set_beside(const Attached&, double) override { refuse("masses at reference points"); }
@@ -35,8 +41,9 @@ class TangentOfFields final : public TangentSystem {
   }
 
   const MixedOperator& equations_;
+  const LinearSolverOptions options_;
   const LinearTolerance tolerance_;
-  FieldsSystem system_;
+  std::optional<FieldsSystem> system_;
   const std::string turned_;
 };
 
@@ -51,7 +58,7 @@ std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const 
   }
   auto system =
       std::make_unique<LinearSystem>(dynamic_cast<const Operator&>(equations), options, LinearSystem::Keeps::solver);
-  system->hold(dynamic_cast<const Constraints&>(supports));
+  system->hold(supports);
   return system;
 }
 

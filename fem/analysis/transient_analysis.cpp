@@ -1,3 +1,4 @@
+#include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/load_samples.hpp"
 #include "fem/analysis/of_all_unknowns.hpp"
@@ -36,6 +37,7 @@ void check_explicit(const Model& model, const Transient& analysis) {
 }  // namespace
 
 void check(const Model& model, const Transient& analysis) {
+  require_no_inequalities(model, "time");
   if (analysis.central_differences) check_explicit(model, analysis);
   require_no_prescribed_means(model, "an evolution in time");
   if (rates_of(model).empty() && rates_among_fields(model).empty())

@@ -82,4 +82,26 @@ struct VaryingWinkler {
   }
 };
 
+// Ground that presses and does not pull: the body lifts off. traction = -k max(u . normal, 0) normal; k [N/m^3].
+template <int G>
+struct PressedGround {
+  static constexpr const char* name = G == 3 ? "pressed_foundation3" : "pressed_foundation2";
+  static constexpr int components = G, dimension = G, codimension = 1, extra_degree = 1;
+  static constexpr bool uses_value = true, uses_gradient = false, symmetric = true;
+  static constexpr const char* unknown = "displacement";
+  static constexpr std::array<ParameterFacts, 1> given = {
+      {{.name = "normal", .unit = "N/m^3", .about = "along the normal, against the body", .minimum = 0}}};
+  double weight = 1;
+  bool axisymmetric = false;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G, 1>& p, const Fields<T, G, G>& u, Fields<T, G, G>& f) const {
+    T out = 0.0, factor = weight * p.given[0];
+    for (int d = 0; d < G; ++d) out = out + p.normal[d] * u.value[d];
+    if (axisymmetric) factor = factor * p.x[0];
+    const T pressure = factor * select(-out, T(0.0), out);  // in touch at out = 0, or else nothing holds the body there
+    for (int d = 0; d < G; ++d) f.value[d] = pressure * p.normal[d];
+  }
+};
+
 }  // namespace ritz

@@ -58,7 +58,8 @@ void hold(const Acting& acting, const Region& region, const std::string& origin,
 
 template <int G>
 FormValue winkler(const Foundation& input, const BodyMeasure& measure) {
-  const auto& [n, t, along, origin] = input;
+  const auto& [n, t, along, only_presses, origin] = input;
+  if (only_presses) return {PressedGround<G>{measure.weight, measure.axisymmetric}, {n.function()}};
   if (n.is_number() && t.is_number() && all_numbers(along)) {
     const double z = G == 3 ? along[2].number() : 0;
     return Winkler<G>{n.number(), t.number(),     along[0].number(),   along[1].number(),
@@ -87,6 +88,11 @@ void add_foundation(const On& facets, const Foundation& input, const BodyMeasure
   if (!acting.any())
     return errors.add(Error(Exit::input, "this foundation has no stiffness" + at_origin(origin), {},
                             "give a stiffness along the normal in N/m^3, a tangential one, or those along axes"));
+  if (input.only_presses && (acting.tangential || std::ranges::count(acting.along, true) > 0))
+    return errors.add(
+        Error(Exit::input, "ground that only presses has stiffness along the facets or axes" + at_origin(origin),
+              "it would end at once where the body lifts off", "give the stiffness along the normal alone"));
+  if (input.only_presses) model.linear = false;
   model.equations.push_back(Integral::over(winkler<G>(input, measure), *region));
   model.exchanges.push_back({"foundation", region, model.equations.back()});
   hold(acting, *region, origin, model);

@@ -14,6 +14,7 @@ namespace ritz {
 struct Foundation {
   Coefficient normal = 0, tangential = 0;
   std::array<Coefficient, 3> along = {0, 0, 0};  // x, y, z
+  bool only_presses = false;                     // does not pull; along the normal alone. The model becomes nonlinear
   std::string origin = {};
 };
 

@@ -29,7 +29,8 @@ Index prescribe_all(const Model& model, const std::vector<std::uint8_t>& touched
     if (!is_replaced(p)) add(p);
   std::ranges::for_each(own, add);
   result.prescribe_nodes(model.held_on_axis, 0, 0.0, "the axis of revolution");
-  for (const LinearEquations& each : model.relations) result.relate(each);
+  for (const LinearEquations& each : model.relations)
+    if (!each.at_most) result.relate(each);
   return model.sparse ? hold_untouched(touched, result) : 0;
 }
 

@@ -1,5 +1,6 @@
 #include "fem/sensitivity/linear_statics.hpp"
 
+#include "fem/analysis/active_constraints.hpp"
 #include "fem/sensitivity/array_derivative.hpp"
 #include "fem/analysis/forecast.hpp"
 #include "fem/sensitivity/position_derivative.hpp"
@@ -38,6 +39,7 @@ void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
                 "take derivatives of one state, without internal variables and a path of loads");
   };
   if (newton.follows_a_path() || newton.increments > 1) wrong("a model with a load path");
+  if (has_inequalities(model)) wrong("a model with inequalities");
   if (Operator(*model.space, model.equations).has_state()) wrong("a model with internal variables");
 }
 

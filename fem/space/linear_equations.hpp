@@ -37,6 +37,8 @@ struct LinearEquations {
   int field = 0;                        // of a model of several fields: whose unknowns they are
   // The first free term becomes dependent whatever its factor: a rotation that follows displacements has another unit.
   bool first_is_dependent = false;
+  // The sums may be smaller than the values, too: stops and gaps, of nonlinear statics (ActiveConstraints).
+  bool at_most = false;
 
   Index size() const { return static_cast<Index>(values.size()); }
   int field_of(const UnknownTerm& term) const { return term.field < 0 ? field : term.field; }

@@ -23,8 +23,8 @@ def mean(name, component, region):
 
 
 class Ground(CaseTest):
-    def case(self, text):
-        self.write("mesh.msh", boxes.blocks(("a", (2, 2, 2), lambda u, v, w: (u, 2 * v, w))))
+    def case(self, text, cells=(2, 2, 2)):
+        self.write("mesh.msh", boxes.blocks(("a", cells, lambda u, v, w: (u, 2 * v, w))))
         return self.write("case.toml", '[mesh]\nfile = "mesh.msh"\n' + text)
 
     def refuse(self, exit, words, text, program="ritz-elasticity"):
@@ -49,6 +49,29 @@ class Ground(CaseTest):
         place, forces = outcome.report["facts"]["ground"].split(": ")
         self.assertEqual(place, "foundation a.z0")
         self.assert_close(float(forces.split()[2]), 2e6, 1e-7)
+
+    def test_a_block_tilts_on_ground_that_only_presses(self):
+        # Beyond a third of its width the eccentric load lifts it off: over 3 (b / 2 - e) the pressure is linear, at its edge 2 P / that (per depth).
+        k, b, depth, e, load = 1e6, 1.0, 2.0, 0.35, 4e3
+        held = ('[[displacement]]\nregion = "a.y0"\ny = 0\n[[foundation]]\nregion = "a.z0"\nx = 1e3\n'
+                f'[[traction]]\nregion = "a.z1"\nvalue = [0, 0, "{load / (b * depth)} * (-1 - {12 * e / b ** 2} * (x - 0.5))"]\n')
+        outcome = self.solve("ritz-elasticity", self.case(
+            STEEL + "[newton]\ntolerance = 1e-9\n" + foundation("a.z0", stiffness=k, acts='"compression"') + held
+            + '[[probe]]\nname = "deepest"\nfield = "displacement"\ncomponent = "z"\nregion = "a.z0"\nmeasure = "min"\n', (12, 1, 1)))
+        self.assert_close(outcome.probes["deepest"], -2 * load / depth / (3 * (b / 2 - e)) / k, 0.02)
+        self.assert_close(outcome.fact("reaction")[2], load, 1e-6)
+        self.refuse(2, ("only presses", "along the facets"), STEEL + foundation("a.z0", stiffness=k, tangential=1, acts='"compression"') + held)
+
+    def test_a_stop_carries_the_rest_of_the_load(self):
+        slide = "".join(f'[[displacement]]\nregion = "a.{side}"\n{axis} = 0\n' for side, axis in (("x0", "x"), ("y0", "y"), ("z0", "z")))
+        text = (STEEL + "[newton]\ntolerance = 1e-10\n" + slide + '[[traction]]\nregion = "a.x1"\nvalue = [{}, 0, 0]\n'
+                '[[equation]]\nat_most = 1e-3\nterms = [{{region = "a.x1", component = "x"}}]\n' + mean("end", "x", "a.x1")
+                + '[[probe]]\nname = "stop"\nregion = "a.x1"\nmeasure = "reaction"\ncomponent = "x"\n')
+        for stress, end, force in ((1e6, 5e-4, 0), (4e6, 1e-3, -2 * (4e6 - 2e6)), (-4e6, -2e-3, 0)):
+            outcome = self.solve("ritz-elasticity", self.case(text.format(stress)))
+            self.assert_close(outcome.probes["end"], end, 1e-9)
+            self.assertAlmostEqual(outcome.probes["stop"], force, delta=1e-2)
+        self.refuse(4, ("an inequality in an analysis of free vibration",), text.format(0) + "[modal]\ncount = 1\n", "ritz-modal")
 
     def test_unknowns_that_follow_others_add_nothing_to_the_loads(self):
         # A rigid base on elastic ground, alone and with load cases and a combination of them.

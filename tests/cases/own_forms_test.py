@@ -488,7 +488,7 @@ class Mistakes(OwnForms):
             self.refuse(2, self.block(pulled + wrong), words, "prescribe.1.component")
 
     def test_what_cannot_converge(self):
-        self.refuse(5, PLAIN, "Newton's method did not converge", "limit of steps", keys={"newton.max_steps": 1})
+        self.refuse(5, PLAIN, "Newton's method did not converge", "limit of steps", keys={"newton.max_steps": 1, "newton.increments": 1})
 
 
 class ElementCheck(OwnForms):

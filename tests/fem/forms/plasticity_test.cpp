@@ -145,7 +145,7 @@ TEST(PointState, UnloadsInOneStep) {
     EXPECT_GT(largest_alpha(beam.model.equations.evaluate(s.u)), 1e-5);
     EXPECT_GT(steps_of(2), 1) << "loading";
     EXPECT_EQ(steps_of(3), 1) << "hardening " << hardening;
-    EXPECT_EQ(steps_of(4), 1) << "hardening " << hardening;
+    EXPECT_EQ(steps_of(4), 0) << "the extrapolation of elastic unloading is exact";
   }
 }
 
@@ -232,10 +232,10 @@ TEST(PointState, OfARejectedIncrementIsThrownAway) {
   Constraints fixed(model.space);
   fixed.prescribe(model.mesh.region("x0"), 0, 0, "x0");
   fixed.finish();
-  EXPECT_THROW(solve_nonlinear(model.equations, fixed, {}), Error);
+  EXPECT_THROW(solve_nonlinear(model.equations, fixed, {.increments = 1}), Error);
   for (const std::vector<double>& values : model.equations.state())
     for (const double value : values) EXPECT_EQ(value, 0);
-  const NonlinearSolution halves = solve_nonlinear(model.equations, fixed, {.halvings = 1});
+  const NonlinearSolution halves = solve_nonlinear(model.equations, fixed, {.increments = 1, .halvings = 1});
   const Operator::PointStates state = model.equations.state();
   for (const double value : state[0]) EXPECT_NEAR(value, 1, 1e-7);
   const NonlinearSolution two = solve_nonlinear(model.equations, fixed, {.increments = 2});

@@ -1,0 +1,56 @@
+// The inequalities of a model, sum of factor times unknown <= value, as an active set.
+//
+//   ActiveConstraints stops(model);                       // those of Model::relations with at_most
+//   solve_nonlinear(equations, supports, {.active = &stops});
+#pragma once
+
+#include "fem/analysis/active_set.hpp"
+#include "fem/physics/model.hpp"
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace ritz {
+
+bool has_inequalities(const Model& model);
+// Throws Error(Exit::model) where there are any. `analysis`: "free vibration".
+void require_no_inequalities(const Model& model, const std::string& analysis);
+
+class ActiveConstraints final : public ActiveSet {
+ public:
+  // Those that touch at the begin, of which the value is not positive, are closed. The space of the model must outlive
+  // it. Throws what the supports of a model throw.
+  explicit ActiveConstraints(const Model& model);
+
+  const Supports& supports() const override;
+  const Supports& constraints() const override;
+  std::string update(const Vector& u, const Vector& residual) override;
+  const std::vector<std::uint8_t>& closed() const override { return closed_; }
+  void set_closed(const std::vector<std::uint8_t>& closed) override;
+
+ private:
+  struct Term {
+    std::size_t unknown;  // of all fields, one after the other
+    double factor;
+  };
+  struct Row {
+    const LinearEquations* of;
+    Index number;  // in these
+    std::vector<Term> terms;
+    double value;
+  };
+  class Closed;  // the constraints of one state of the set
+
+  double force(const Row& row, std::span<const double> residual) const;
+  std::string name(const Row& row) const;
+  void make();
+
+  Model model_;  // with the equations that always hold
+  std::vector<LinearEquations> inequalities_;
+  std::vector<Row> rows_;
+  std::vector<std::uint8_t> closed_;
+  std::shared_ptr<const Closed> now_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,192 @@
+#include "fem/analysis/balance.hpp"
+
+#include "solvers/algebra/vectors.hpp"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <utility>
+
+namespace ritz {
+
+Balance::Balance(const Equations& equations, const Supports& supports, const Nonlinear& options,
+                 const std::function<void(const std::string&)>& progress)
+    : equations_(equations),
+      supports_(supports),
+      options_(options),
+      u_(equations.zeros()),
+      prescribed_(equations.zeros()),
+      start_(equations.zeros()),
+      begin_(equations.zeros()) {
+  auto phase = profile().phase("assembly");
+  begin_at(options_.from);
+  turned_ = options_.begin.turned.empty() ? options_.from.turned : options_.begin.turned;
+  const LinearSolverOptions linear = linear_options();
+  const Supports& held = options.active != nullptr ? options.active->constraints() : supports;
+  system_ = tangent_system(equations, held, linear, options.whole);
+  if (options.ground != nullptr) system_->set_ground(*options.ground);
+  const NewtonOptions newton{.relative = options.relative,
+                             .rounding_error = options.rounding_error,
+                             .max_steps = options.max_steps,
+                             .least_linear = linear.relative,
+                             .follows_loads = true};
+  newton_.emplace(equations, supports, *system_, newton, progress, options.active);
+  supports.set_values(prescribed_);
+  if (options.enter) options.enter(0);
+  whole_residual(u_, start_);
+  if (!std::isfinite(norm2(start_)))
+    throw Error(
+        Exit::model,
+        fmt::format("the residual at {} is not finite where the unknown is {}", not_finite_in(equations, start_),
+                    options_.from.u.empty() ? "zero" : "that of the step before"),
+        "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
+  leave_to_supports(options_.from.r);
+  newton_->set_reference(options_.from.reference);
+  if (options.has_arc_length()) find_weights();
+}
+
+// Steps share no matrix. A run that has changed to a matrix keeps it.
+LinearSolverOptions Balance::linear_options() const {
+  LinearSolverOptions linear = options_.linear;
+  linear.one_of_many = false;
+  linear.slow_multigrid = !turned_.empty();
+  if (linear.slow_multigrid) linear.operator_kind = OperatorKind::matrix;
+  // The tangent is not definite beyond a limit point.
+  if (options_.has_arc_length() && linear.promise == MatrixPromise::positive_definite)
+    linear.promise = MatrixPromise::symmetric;
+  return linear;
+}
+
+void Balance::begin_at(const State& from) {
+  if (from.points.empty()) equations_.reset_state();
+  else equations_.set_state(from.points);
+  if (from.u.empty()) return;
+  u_ = Vector(equations_.device(), std::span<const double>(from.u), "vectors");
+  Vector without = equations_.zeros();
+  copy(u_, without);
+  supports().set_values(without, 0);
+  excess_ = equations_.zeros();
+  copy(u_, excess_);
+  axpy(-1.0, without, excess_);
+}
+
+// Forces that the present supports exert at the begin are in balance there. Those of supports that are gone are not.
+void Balance::leave_to_supports(const std::vector<double>& residual_before) {
+  if (residual_before.empty()) return;
+  Vector held(equations_.device(), std::span<const double>(residual_before), "vectors");
+  supports().keep_constrained(held);
+  axpy(-1.0, held, start_);
+}
+
+void Balance::remember() {
+  copy(u_, begin_);
+  part_before_ = part_;
+  if (options_.active != nullptr) closed_before_ = options_.active->closed();
+}
+
+void Balance::go_back() {
+  copy(begin_, u_);
+  part_ = part_before_;
+  if (options_.active != nullptr) {
+    options_.active->set_closed(closed_before_);
+    newton_->constraints_changed();
+  }
+}
+
+void Balance::whole_residual(const Vector& u, Vector& r) const {
+  equations_.residual(u, r);
+  if (options_.forces != nullptr) axpy(-1.0, *options_.forces, r);
+}
+
+// The residual that is to vanish under this part of the loads: r(u) less the part of that at the begin, the loads, that
+// is yet to come.
+void Balance::residual(const Vector& u, Vector& r) const {
+  whole_residual(u, r);
+  if (part_ != 1) axpy(part_ - 1, start_, r);
+}
+
+void Balance::solve(const Try& attempt, PathConstraint* path) {
+  newton_->solve({.residual = [this](const Vector& u, Vector& r) { residual(u, r); },
+                  .prescribed = prescribed_,
+                  .part = part_,
+                  .increment = attempt.increment,
+                  .place = attempt.place,
+                  .excess = excess_.empty() ? nullptr : &excess_,
+                  .predicted = attempt.predicted,
+                  .path = path,
+                  .full_steps = attempt.full_steps,
+                  .can_fail = attempt.can_fail},
+                 u_);
+  if (turned_.empty()) turned_ = system_->turned();
+}
+
+void Balance::go_to(double part, const Try& attempt) {
+  part_ = part;
+  if (options_.enter) options_.enter(part);
+  solve(attempt, nullptr);
+}
+
+void Balance::go_along(PathConstraint& path, const Try& attempt) { solve(attempt, &path); }
+
+void Balance::commit() {
+  if (equations_.has_state()) equations_.commit(u_);
+}
+
+// Weights of the arc length: the diagonal of the tangent at the begin, so that each term is an energy whatever the
+// units of the unknowns.
+void Balance::find_weights() {
+  std::vector<double> weights = equations_.diagonal(u_).host();
+  for (double& each : weights) each = std::isfinite(each) ? std::abs(each) : 0;
+  weights_ = Vector(equations_.device(), std::span<const double>(weights), "vectors");
+}
+
+PathConstraint Balance::path_constraint() {
+  held_ = equations_.zeros();
+  Vector without = equations_.zeros();
+  supports().set_values(held_, 1);
+  supports().set_values(without, 0);
+  axpy(-1.0, without, held_);
+  if (!excess_.empty()) axpy(-1.0, excess_, held_);
+  Vector load = equations_.zeros();
+  copy(start_, load);
+  supports().gather(load);
+  supports().set_zero(load);
+  newton_->set_reference(std::max(newton_->reference(), options_.sizes.first * norm2(load)));
+  return {start_, held_, weights_, part_};
+}
+
+// Uses the state at the beginning of the increment: the committed one may give other forces if time matters.
+std::vector<double> Balance::residual_of_equations() const {
+  Vector r = equations_.zeros();
+  residual(u_, r);
+  return r.host();
+}
+
+std::vector<double> Balance::reaction(const std::vector<double>& residual) const {
+  Vector r(equations_.device(), std::span<const double>(residual), "vectors");
+  supports().keep_constrained(r);
+  return equations_.forces_for_results(r);
+}
+
+void Balance::resume(const State& state) {
+  u_ = Vector(equations_.device(), std::span<const double>(state.u), "vectors");
+  part_ = state.part;
+  newton_->set_reference(state.reference);
+  newton_->set_steps(state.newton);
+  if (!state.points.empty()) equations_.set_state(state.points);
+  if (options_.active != nullptr && !state.closed.empty()) {
+    options_.active->set_closed(state.closed);
+    newton_->constraints_changed();
+  }
+}
+
+void Balance::save(State& state) const {
+  state.u = u_.host();
+  state.points = equations_.state();
+  state.turned = turned_;
+  state.part = part_;
+  state.reference = newton_->reference();
+  state.newton = newton_->steps();
+  if (options_.active != nullptr) state.closed = options_.active->closed();
+}
+
+}  // namespace ritz
