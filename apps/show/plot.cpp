@@ -15,8 +15,7 @@ namespace {
 
 using Ink = std::array<std::uint8_t, 3>;
 // Okabe and Ito's colours, which differ for all eyes.
-constexpr Ink colours[] = {{0, 114, 178},   {213, 94, 0},   {0, 158, 115},
-                              {204, 121, 167}, {86, 180, 233}, {230, 159, 0}};
+constexpr Ink colours[] = {{0, 114, 178}, {213, 94, 0}, {0, 158, 115}, {204, 121, 167}, {86, 180, 233}, {230, 159, 0}};
 constexpr Ink grey = {215, 215, 215};
 
 struct Range {

@@ -52,10 +52,11 @@ std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSo
 //
 // Rows and columns are scaled to 1 and eliminated with full pivoting. `independent`: the least pivot, by the accuracy
 // of the solutions.
-class Balance {
+class BalanceOfMeans {
  public:
   // compliance [mean][load], of_motions [motion][mean]
-  Balance(const std::vector<PrescribedMean>& means, const Rows& compliance, const Rows& of_motions, double independent)
+  BalanceOfMeans(const std::vector<PrescribedMean>& means, const Rows& compliance, const Rows& of_motions,
+                 double independent)
       : loads_(means.size()), size_(loads_ + of_motions.size()), rows_(size_, std::vector<double>(size_, 0.0)) {
     for (std::size_t i = 0; i < loads_; ++i)
       for (std::size_t j = 0; j < loads_; ++j) rows_[i][j] = 0.5 * (compliance[i][j] + compliance[j][i]);
@@ -268,7 +269,7 @@ class SolutionsWithMeans::Superposition {
   Rows means_of_motions_;    // [motion][mean]
   Rows work_;                // [outside of load cases, each load case][motion]
   Rows compliance_, sizes_;  // sizes_ [load, then motion][mean]
-  std::optional<Balance> balance_;
+  std::optional<BalanceOfMeans> balance_;
 };
 
 SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, const LinearSolverOptions& options,

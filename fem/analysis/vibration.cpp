@@ -172,7 +172,7 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
   const FunctionSpace& space = stiffness.space();
   std::vector<Integral> all = stiffness.integrals();
   if (model.stressed != nullptr)
-    std::ranges::move(geometric_integrals(*model.stressed, preloaded), std::back_inserter(all));
+    std::ranges::move(geometric_integrals(*model.stressed, modes_under_preload), std::back_inserter(all));
   const std::size_t of_stiffness = all.size();
   all.insert(all.end(), masses.integrals().begin(), masses.integrals().end());
   const Operator both(space, std::move(all));
