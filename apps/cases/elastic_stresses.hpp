@@ -15,7 +15,7 @@ EvaluatedFields stress_names(bool with_error);
 // Values of these fields from [entry][12].
 void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, const std::vector<double>& derived);
 
-// What is evaluated: unknowns of the equations, the part of what acts outside of load cases, and factors of those.
+// Unknowns of the equations, the part of what acts outside of load cases, and factors of those.
 struct StressState {
   const Vector& u;
   double part = 1;

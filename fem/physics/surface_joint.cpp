@@ -95,11 +95,12 @@ FoundSurfaceJoint found(const SurfaceJoint& joint, const FunctionSpace& solids, 
   for (const Node node : ritz::nodes_in(frames.mesh(), *nodes))
     if (frames.node_of(node) >= 0) result.nodes.push_back(node);
   if (result.nodes.empty() || (joint.is_rigid && (result.nodes.size() != 1 || !turns(result.nodes.front())))) {
-    errors.add(Error(Exit::model,
-                     fmt::format("the region '{}' of a joint has {} nodes of sections{}", nodes->name,
-                                 result.nodes.size(), at_origin(joint.origin)),
-                     joint.is_rigid ? "a rigid face follows one node that knows rotations" : "nothing follows the facets",
-                     "name the node at the end of a beam"));
+    errors.add(
+        Error(Exit::model,
+              fmt::format("the region '{}' of a joint has {} nodes of sections{}", nodes->name, result.nodes.size(),
+                          at_origin(joint.origin)),
+              joint.is_rigid ? "a rigid face follows one node that knows rotations" : "nothing follows the facets",
+              "name the node at the end of a beam"));
     return result;
   }
   const auto point_of = [&](Node node) { return frames.point(frames.node_of(node)); };

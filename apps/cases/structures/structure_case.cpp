@@ -162,7 +162,7 @@ CaseModel read_structure(Run& run) {
 }
 
 CaseModel read_structure_vibration(Run& run) {
-  if (run.input().root().has("material")) return read_body(run);
+  if (run.input().root().has("material")) return read_body_vibration(run);
   const Mesh& mesh = run.mesh(true);
   const FormCatalogue catalogue(run.device(), load_plugins(run));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
