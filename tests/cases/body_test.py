@@ -162,6 +162,8 @@ class Body(CaseTest):
             inertia = H * B**3 / 12
             first = 4.730040745**2 / L**2 * math.sqrt(E * inertia / (2000 * B * H)) / (2 * math.pi)
             self.assert_close(frequencies[6], first, 0.06)  # of a beam without shear
+        without = self.solve_text(free.replace("[modal]\ncount = 8\n", ""), program="ritz-modal")
+        self.assert_close(without.fact("frequencies_hz")[6], frequencies[6], 1e-9)
         arrays = vtu.read(outcome.results())["PointData"]
         self.assertEqual(len(arrays["mode_7"]), len(arrays["mode_7_rotation"]))
 

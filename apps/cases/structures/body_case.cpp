@@ -357,7 +357,7 @@ void read_what_acts(Run& run, const Mesh& mesh, const CaseModel& read, Body& bod
   }
 }
 
-CaseModel read(Run& run, bool modes) {
+CaseModel read_body_case(Run& run, bool modes) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);
   refuse_other_keys(run);
@@ -405,7 +405,7 @@ CaseModel read(Run& run, bool modes) {
 
 }  // namespace
 
-CaseModel read_body(Run& run) { return read(run, false); }
-CaseModel read_body_vibration(Run& run) { return read(run, true); }
+CaseModel read_body(Run& run) { return read_body_case(run, false); }
+CaseModel read_body_vibration(Run& run) { return read_body_case(run, true); }
 
 }  // namespace ritz
