@@ -16,7 +16,7 @@ EvaluatedFields stress_names(bool with_error);
 void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, std::vector<double> derived,
                    int components = 12);
 
-// What is evaluated: unknowns of the equations, the part of what acts outside of load cases, and factors of those.
+// Unknowns of the equations, the part of what acts outside of load cases, and factors of those.
 struct StressState {
   const Vector& u;
   double part = 1;

@@ -3,7 +3,6 @@
 #include "apps/cases/point_inputs.hpp"
 #include "fem/elements/loads.hpp"
 #include "fem/elements/plane_node.hpp"
-#include "fem/operator/untouched_unknowns.hpp"
 #include "fem/physics/load_forms.hpp"
 #include "fem/physics/mean_motion.hpp"
 #include "fem/physics/periodic_region.hpp"
@@ -52,9 +51,9 @@ class RelationReader {
  public:
   RelationReader(Run& run, const RelationKinds& kinds, CaseModel& read, const FieldsOfCase* fields = nullptr)
       : run_(run), kinds_(kinds), read_(read), fields_(fields), space_(&read.space()) {
-    if (read.model.sparse) acting_ = touched_unknowns(space(), read.model.equations);
+    acting_ = touched_in(read.model);
   }
-  // Of a body, whose parts have the regions.
+  // Reads tables of a body, whose parts have the regions.
   RelationReader(Run& run, const RelationKinds& kinds, CaseModel& read, const Mesh& whole)
       : RelationReader(run, kinds, read) {
     whole_ = &whole;

@@ -65,7 +65,7 @@ std::vector<int> moving_fields(const MixedOperator& equations) {
   return fields;
 }
 
-// That of fields with forms of their own.
+// Adds the geometric stiffness of fields that no form couples.
 void add_geometric_stiffness(const Model& stressed, const Vector& u, BlockOperator& K) {
   const MixedOperator geometric(stressed.spaces(), {}, geometric_integrals(stressed, modes_under_preload));
   BlockOperator added = geometric.make_matrix();

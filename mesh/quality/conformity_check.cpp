@@ -50,12 +50,26 @@ void report_hanging_nodes(const Mesh& mesh, Conformity& report) {
         touching, first_of(mesh, hanging[static_cast<std::size_t>(torn)])));
 }
 
+// [node] 1: of a volume
+std::vector<char> nodes_of_volumes(const Mesh& mesh) {
+  std::vector<char> nodes(static_cast<std::size_t>(mesh.node_count()), 0);
+  for (const CellBlock& block : mesh.blocks())
+    for (const Node node : block.nodes)
+      if (traits(block.kind).dimension == 3) nodes[static_cast<std::size_t>(node)] = 1;
+  return nodes;
+}
+
 }  // namespace
 
 Conformity check_conformity(const Mesh& mesh) {
   Conformity report;
   if (mesh.structural()) {
-    if (const auto unjoined = find_unjoined_nodes(mesh); !unjoined.empty())
+    auto unjoined = find_unjoined_nodes(mesh);
+    const std::vector<char> solid = nodes_of_volumes(mesh);
+    std::erase_if(unjoined, [&](const auto& pair) {  // beams and shells that touch solids are joined with them
+      return solid[static_cast<std::size_t>(pair.first)] != solid[static_cast<std::size_t>(pair.second)];
+    });
+    if (!unjoined.empty())
       report.notices.push_back(fmt::format(
           "{} pairs of nodes lie on each other, first {} and {}: parts that are not joined there; no force or heat "
           "passes from one to the other",

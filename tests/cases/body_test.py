@@ -143,6 +143,9 @@ class Body(CaseTest):
                 self.assertAlmostEqual(displacement[3 * node + 2], -3e4 * x**2 / (2 * E * inertia), delta=1e-9)
         self.assertEqual(met, NX + 1 + 3)
 
+    def test_a_beam_on_a_node_of_the_solid_is_no_gap(self):
+        self.assertNotIn("lie on each other", self.solve_text(case()).log)
+
     def test_ritz_run_takes_the_case(self):
         self.write("body.msh", bar_and_beam())
         run = subprocess.run([BIN / "ritz", "run", self.write("body.toml", case()), "--check"], capture_output=True, text=True, cwd=self.folder)
@@ -159,6 +162,8 @@ class Body(CaseTest):
             inertia = H * B**3 / 12
             first = 4.730040745**2 / L**2 * math.sqrt(E * inertia / (2000 * B * H)) / (2 * math.pi)
             self.assert_close(frequencies[6], first, 0.06)  # of a beam without shear
+        without = self.solve_text(free.replace("[modal]\ncount = 8\n", ""), program="ritz-modal")
+        self.assert_close(without.fact("frequencies_hz")[6], frequencies[6], 1e-9)
         arrays = vtu.read(outcome.results())["PointData"]
         self.assertEqual(len(arrays["mode_7"]), len(arrays["mode_7_rotation"]))
 

@@ -328,7 +328,7 @@ class Structures(CaseTest):
                 (2, "the support moves by 0.1", (section, hub, '[[support]]\nregion = "tips"\nx = 0.1\n')),
                 (2, "mass.0.value", (section, hub, '[[mass]]\nregion = "tips"\n')),
                 (4, "mass.0.value", (section, hub, '[[mass]]\nregion = "tips"\nvalue = -1\n')),
-                (2, "modes of a case with materials and sections", (section, hub, '[[material]]\nregion = "arms"\n')),
+                (2, "the mesh has no volumes", (section, hub, '[[material]]\nregion = "arms"\n')),
                 (2, "of ritz-modal with [modal] preload = true", (section, hub, '[[force]]\nregion = "tips"\nvalue = [1, 0, 0]\n')),
                 (4, "has no rotations", ('[[section]]\nregion = "arms"\nelement = "bar"\narea = 1\n' + STEEL.replace("poisson = 0.3\n", ""),
                                          hub, '[[mass]]\nregion = "tips"\nvalue = 1\ninertia = [1, 0, 0]\n'))):

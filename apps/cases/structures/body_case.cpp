@@ -332,9 +332,34 @@ void make_body_model(Run& run, const BodyView& view, int order, CaseModel& read)
   read_relations(run, run.mesh(true), read);
 }
 
-}  // namespace
+LoadCaseInputs body_load_cases(Case& input) {
+  const char* move_out = "move it out of the load case, or make two case files";
+  return read_load_cases(
+      input,
+      {"force", "traction", "body_force", "line_load", "surface_load", "pressure", "gravity", "thermal", "support"},
+      relation_tables({{"material", move_out},
+                       {"section", move_out},
+                       {"spring", move_out},
+                       {"mass", move_out},
+                       {"foundation", move_out}}));
+}
 
-CaseModel read_body(Run& run) {
+// Supports, and loads where the analysis takes some: of the case, and of its load cases.
+void read_what_acts(Run& run, const Mesh& mesh, const CaseModel& read, Body& body) {
+  const BodyReader reader(run, mesh, body);
+  const bool at_rest = read.modes && !read.preloaded && !run.step().continues();
+  const Case::Table root = run.input().root();
+  reader.read_supports(root, at_rest, body.solids.loads, body.frames.loads);
+  if (!read.modes || read.preloaded) reader.read_loads(root, body.solids.loads, body.frames.loads);
+  for (const LoadCaseInput& each : read.load_cases.cases) {
+    ElasticLoads& of_solids = body.solids.load_case(each.name);
+    FrameLoads& of_frames = body.frames.load_case(each.name);
+    reader.read_supports(each.table, false, of_solids, of_frames);
+    reader.read_loads(each.table, of_solids, of_frames);
+  }
+}
+
+CaseModel read_body_case(Run& run, bool modes) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);
   refuse_other_keys(run);
@@ -347,19 +372,10 @@ CaseModel read_body(Run& run) {
   const auto view =
       std::make_shared<BodyView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)), mesh, cells);
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
-  const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel read{.modes = input.root().has("modal"), .reader = read_body};
+  CaseModel read{.modes = modes, .reader = modes ? read_body_vibration : read_body};
   if (read.modes) read.preloaded = has_preload(run);
-  else
-    read.load_cases = read_load_cases(
-        input,
-        {"force", "traction", "body_force", "line_load", "surface_load", "pressure", "gravity", "thermal", "support"},
-        relation_tables({{"material", move_out},
-                         {"section", move_out},
-                         {"spring", move_out},
-                         {"mass", move_out},
-                         {"foundation", move_out}}));
-  const bool moves = !read.modes && goes_through_time(run), at_rest = read.modes && !run.step().continues();
+  else read.load_cases = body_load_cases(input);
+  const bool moves = !read.modes && goes_through_time(run);
   bool weighs = read.modes || moves || has_gravity(input.root());
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   Body& body = view->body;
@@ -373,15 +389,7 @@ CaseModel read_body(Run& run) {
   read_foundations(input, body.solid_part.mesh, body.solids);
   read_couplings(input, mesh, body);
   check_surfaces(run, mesh, cells, body.solid_part);
-  const BodyReader reader(run, mesh, body);
-  reader.read_supports(input.root(), at_rest, body.solids.loads, body.frames.loads);
-  if (!read.modes || read.preloaded) reader.read_loads(input.root(), body.solids.loads, body.frames.loads);
-  for (const LoadCaseInput& each : read.load_cases.cases) {
-    ElasticLoads& of_solids = body.solids.load_case(each.name);
-    FrameLoads& of_frames = body.frames.load_case(each.name);
-    reader.read_supports(each.table, false, of_solids, of_frames);
-    reader.read_loads(each.table, of_solids, of_frames);
-  }
+  read_what_acts(run, mesh, read, body);
   const int order = read_order(input);
   if (moves) read.time = read_motion(run, 3, body.frames.components() - 3);
   phase.reset();
@@ -400,5 +408,10 @@ CaseModel read_body(Run& run) {
   };
   return read;
 }
+
+}  // namespace
+
+CaseModel read_body(Run& run) { return read_body_case(run, false); }
+CaseModel read_body_vibration(Run& run) { return read_body_case(run, true); }
 
 }  // namespace ritz

@@ -9,5 +9,6 @@ namespace ritz {
 // Reads a case with [[material]]s and [[section]]s, whose mesh has volumes among lines and surfaces in space. Errors of
 // the case are added to run.input(). The run must outlive the model.
 CaseModel read_body(Run& run);
+CaseModel read_body_vibration(Run& run);  // its free vibration
 
 }  // namespace ritz

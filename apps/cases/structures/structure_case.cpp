@@ -182,7 +182,7 @@ CaseModel read_structure(Run& run) {
 }
 
 CaseModel read_structure_vibration(Run& run) {
-  if (run.input().root().has("material")) return read_body(run);
+  if (run.input().root().has("material")) return read_body_vibration(run);
   const Mesh& mesh = run.mesh(true);
   auto view = std::make_shared<StructureView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)),
                                               Frames(mesh));
