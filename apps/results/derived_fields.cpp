@@ -73,7 +73,7 @@ EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFie
 
 DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form) {
   auto phase = results.device().profile().phase("derived fields");
-  return results.first_has_fields() ? evaluate_for_the_first(equations, u, form) : equations.evaluate(u, form);
+  return evaluate_for_the_first(equations, u, form);
 }
 
 Index host_of_results(const Results& results, const FunctionSpace& space, const std::vector<Integral>& integrals,

@@ -436,7 +436,10 @@ void add_names_of_others(std::span<const Field> all, std::vector<Field>& fields)
 
 void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time,
                     ResultWriter::Probes numbers) {
-  if (context_.options.follows && first_has_fields()) return;
+  if (context_.options.follows) {  // the first rank has the fields
+    if (context_.writes_fields && step_writes_fields_) follow();
+    return;
+  }
   auto phase = this->phase("output");  // what the run waits for
   nodal.insert(nodal.end(), carried_.begin(), carried_.end());
   cells.insert(cells.end(), carried_in_cells_.begin(), carried_in_cells_.end());
@@ -474,18 +477,17 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
                   std::move(row)};
   if (context_.options.take) context_.options.take(step);
   if (!context_.writes_fields || !step_writes_fields_) return;
-  if (context_.options.follows) follow(step.nodal, step.cells);
-  else if (context_.options.writes_files()) write(std::move(step));
+  if (context_.options.writes_files()) write(std::move(step));
 }
 
 // A rank after the first writes its piece of a step in pieces.
-void Results::follow(std::span<const Field> nodal, std::span<const Field> cells) {
+void Results::follow() {
   if (format_.format != ResultFormat::pvtu) return;
   if (!pieces_) pieces_.emplace(format_.ranks);
   VtuOptions options = format_.vtu;
   options.cells = fields_.cells();
   options.staged = true;
-  pieces_->follow(*mesh_, nodal, cells, options);
+  pieces_->follow(*mesh_, options);
 }
 
 void Results::add_table(const std::string& name, std::string text) {
@@ -554,7 +556,7 @@ void Results::write_series(const std::string& name, int count,
                            const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
   if (!context_.writes_fields) return;
   if (context_.options.follows)
-    for (int step = 0; step < count; ++step) follow(fields_.on_cells(frame(step).second), {});
+    for (int step = 0; step < count; ++step) follow();
   if (!context_.options.writes_files()) return;
   settle();
   auto phase = device().profile().phase("output");

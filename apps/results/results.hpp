@@ -98,8 +98,6 @@ class Results {
   const ResultFields& fields() const { return fields_; }
   void estimate_error() { estimates_error_ = true; }  // apps/cases/mesh_error.hpp: for forecasts
   bool estimates_error() const { return estimates_error_; }
-  // Over ranks: fields are those of the first alone, where no pieces are written. Lists of others may be empty.
-  bool first_has_fields() const { return format_.ranks != nullptr && format_.format != ResultFormat::pvtu; }
   void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
   const BodyMeasure& measure() const { return measure_; }
 
@@ -159,7 +157,7 @@ class Results {
   void record_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
   void keep_lack();
   void write(SolvedStep step);  // to the folder
-  void follow(std::span<const Field> nodal, std::span<const Field> cells);
+  void follow();                // of a rank after the first
   void unless_memory_is_short(const std::function<void()>& write_checkpoint);
   void leave_out_missing(std::vector<Field>& fields);
   std::filesystem::path path_of(const std::string& file) const;

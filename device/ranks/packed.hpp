@@ -92,4 +92,8 @@ enum class Receivers : std::uint8_t { first, all };
 void each_text(Ranks& ranks, const std::string& mine, Receivers receivers,
                const std::function<void(int rank, std::string_view text)>& take);
 
+// text(rank) of the first rank, to each of the others in turn: that of this rank, empty on the first one. All ranks
+// call it.
+std::string dealt_text(Ranks& ranks, const std::function<std::string(int rank)>& text);
+
 }  // namespace ritz

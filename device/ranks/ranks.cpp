@@ -127,6 +127,23 @@ void each_text(Ranks& ranks, const std::string& mine, Receivers receivers,
   }
 }
 
+std::string dealt_text(Ranks& ranks, const std::function<std::string(int rank)>& text) {
+  std::int64_t size = 0;
+  if (ranks.rank() > 0) {
+    ranks.exchange(std::array{Parcel{0, {}, std::as_writable_bytes(std::span(&size, 1))}});
+    std::string mine(std::size_t(size), '\0');
+    ranks.exchange(std::array{Parcel{0, {}, std::as_writable_bytes(std::span(mine))}});
+    return mine;
+  }
+  for (int to = 1; to < ranks.count(); ++to) {
+    const std::string theirs = text(to);
+    size = std::int64_t(theirs.size());
+    ranks.exchange(std::array{Parcel{to, std::as_bytes(std::span(&size, 1)), {}}});
+    ranks.exchange(std::array{Parcel{to, std::as_bytes(std::span(theirs)), {}}});
+  }
+  return {};
+}
+
 std::vector<std::vector<std::byte>> Ranks::swap(const std::vector<std::vector<std::byte>>& to_each) {
   const auto all = std::size_t(count()), here = std::size_t(rank());
   std::vector<std::int64_t> sizes(all), sent_sizes(all);

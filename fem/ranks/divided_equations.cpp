@@ -122,12 +122,10 @@ DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u,
 
 DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations, const Vector& u,
                                                        const std::string& form) {
-  struct AllAgain {  // also after an error
-    Receivers& go_to;
-    ~AllAgain() { go_to = Receivers::all; }
-  } const again{results_go_to_};
   results_go_to_ = Receivers::first;
-  return equations.evaluate(u, form);
+  DerivedFields fields = equations.evaluate(u, form);
+  results_go_to_ = Receivers::all;
+  return fields;
 }
 
 void DividedEquations::bring_states(const Operator& equations) {

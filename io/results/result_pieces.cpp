@@ -12,12 +12,14 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 namespace ritz {
 
 struct Piece {
   std::string path;
+  std::vector<Node> points;  // of the whole
   WrittenPiece grid;
   WrittenRegions regions;
   std::vector<Field> point_fields, cell_fields;
@@ -89,13 +91,39 @@ void write_index(const std::string& path, const std::string& text) {
   flush_temporary(path);
 }
 
-// An equal piece of the curve.
-std::vector<Index> cells_of_rank(const Mesh& mesh, int rank, int ranks) {
-  const std::vector<Index> along = curve_order(mesh);
-  std::vector<Index> own(along.begin() + mesh.cell_count() * rank / ranks,
-                         along.begin() + mesh.cell_count() * (rank + 1) / ranks);
-  std::ranges::sort(own);
-  return own;
+// Values at the points and in the cells of a piece, as one text.
+std::string packed(std::span<const Field> fields, std::span<const Node> entries, std::span<const Field> cell_fields,
+                   std::span<const Index> cells) {
+  Packed text;
+  const auto add = [&](const std::vector<Field>& chosen_fields) {
+    text.add(chosen_fields.size());
+    for (const Field& field : chosen_fields) {
+      text.add(field.name).add(field.components).add(field.component_names.size());
+      for (const std::string& name : field.component_names) text.add(name);
+      text.add(field.values);
+    }
+  };
+  add(chosen<Node>(fields, entries));
+  add(chosen<Index>(cell_fields, cells));
+  return text.take();
+}
+
+std::vector<Field> unpacked(Unpacked& from) {
+  std::vector<Field> fields(from.get<std::size_t>());
+  for (Field& field : fields) {
+    field.name = from.text();
+    from.get(field.components);
+    field.component_names.resize(from.get<std::size_t>());
+    for (std::string& name : field.component_names) name = from.text();
+    field.values = from.list<double>();
+  }
+  return fields;
+}
+
+void take_fields(std::string_view text, Piece& piece) {
+  Unpacked from(text);
+  piece.point_fields = unpacked(from);
+  piece.cell_fields = unpacked(from);
 }
 
 std::string path_of_piece(const std::string& path, int rank) {
@@ -104,17 +132,28 @@ std::string path_of_piece(const std::string& path, int rank) {
 
 }  // namespace
 
-Piece ResultPieces::own_piece(const std::string& path, const Mesh& mesh, const Fields& fields,
-                              const VtuOptions& options) {
-  const int rank = ranks_ == nullptr ? 0 : ranks_->rank(), count = ranks_ == nullptr ? 1 : ranks_->count();
-  if (std::exchange(mesh_, &mesh) != &mesh) cells_ = cells_of_rank(mesh, rank, count);
+// Equal pieces of the curve: of all ranks on the first one, else of this one.
+const std::vector<Index>& ResultPieces::cells_of(int rank, const Mesh& mesh) {
+  if (std::exchange(mesh_, &mesh) != &mesh) {
+    const int count = ranks_ == nullptr ? 1 : ranks_->count(), here = ranks_ == nullptr ? 0 : ranks_->rank();
+    const std::vector<Index> along = curve_order(mesh);
+    cells_.assign(static_cast<std::size_t>(count), {});
+    for (int r = here; r < (here == 0 ? count : here + 1); ++r) {
+      std::vector<Index>& own = cells_[static_cast<std::size_t>(r)];
+      own.assign(along.begin() + mesh.cell_count() * r / count, along.begin() + mesh.cell_count() * (r + 1) / count);
+      std::ranges::sort(own);
+    }
+  }
+  return cells_[static_cast<std::size_t>(rank)];
+}
+
+Piece ResultPieces::own_piece(const std::string& path, const Mesh& mesh, const VtuOptions& options) {
+  const int rank = ranks_ == nullptr ? 0 : ranks_->rank();
+  const std::vector<Index>& cells = cells_of(rank, mesh);
   const WrittenRegions regions = written_regions(mesh);
   Piece piece{.path = path_of_piece(path, rank), .regions = {{}, regions.names}, .options = options};
-  std::vector<Node> points;
-  piece.grid = piece_of(written_cells(mesh, options.cells), cells_, points);
-  for (const Index cell : cells_) piece.regions.numbers.push_back(regions.numbers[static_cast<std::size_t>(cell)]);
-  piece.point_fields = chosen<Node>(fields.point, points);
-  piece.cell_fields = chosen<Index>(fields.cell, cells_);
+  piece.grid = piece_of(written_cells(mesh, options.cells), cells, piece.points);
+  for (const Index cell : cells) piece.regions.numbers.push_back(regions.numbers[static_cast<std::size_t>(cell)]);
   piece.options.cells = nullptr;
   return piece;
 }
@@ -125,8 +164,16 @@ std::vector<std::string> ResultPieces::write(const std::string& path, const Mesh
   const int count = ranks_ == nullptr ? 1 : ranks_->count();
   std::vector<std::string> files{path};
   for (int rank = 0; rank < count; ++rank) files.push_back(path_of_piece(path, rank));
+  const auto fields_of = [&](int rank) {
+    std::vector<Node> points;
+    const std::vector<Index>& cells = cells_of(rank, mesh);
+    piece_of(written_cells(mesh, options.cells), cells, points);
+    return packed(point_fields, points, cell_fields, cells);
+  };
   const auto write_own = [&] {
-    const Piece first = own_piece(path, mesh, {point_fields, cell_fields}, options);
+    Piece first = own_piece(path, mesh, options);
+    first.point_fields = chosen<Node>(point_fields, first.points);
+    first.cell_fields = chosen<Index>(cell_fields, cells_of(0, mesh));
     ritz::write(first);
     write_index(path, index_text(first, std::span(files).subspan(1)));
   };
@@ -136,6 +183,7 @@ std::vector<std::string> ResultPieces::write(const std::string& path, const Mesh
     } else {
       const std::string absolute = std::filesystem::absolute(path).string();
       ranks_->of_first(Packed().add(absolute).add(options.time).add(options.load_case).take());
+      dealt_text(*ranks_, fields_of);
       ranks_->agree(write_own);
     }
   } catch (const Error&) {  // that of a lost rank, too
@@ -145,8 +193,7 @@ std::vector<std::string> ResultPieces::write(const std::string& path, const Mesh
   return files;
 }
 
-void ResultPieces::follow(const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields,
-                          const VtuOptions& options) {
+void ResultPieces::follow(const Mesh& mesh, const VtuOptions& options) {
   const std::string text = ranks_->of_first({});
   if (text.empty()) return;
   Unpacked from(text);
@@ -154,7 +201,12 @@ void ResultPieces::follow(const Mesh& mesh, std::span<const Field> point_fields,
   VtuOptions of_step = options;
   from.get(of_step.time);
   of_step.load_case = from.text();
-  ranks_->agree([&] { ritz::write(own_piece(path, mesh, {point_fields, cell_fields}, of_step)); });
+  const std::string fields = dealt_text(*ranks_, {});
+  ranks_->agree([&] {
+    Piece own = own_piece(path, mesh, of_step);
+    take_fields(fields, own);
+    ritz::write(own);
+  });
 }
 
 void ResultPieces::leave() {

@@ -1,9 +1,9 @@
 // A step of results in pieces: each rank writes a file of its cells (.vtu), and the first one an index of them (.pvtu),
 // as ParaView and VTK's parallel readers take them. Cells go to ranks in equal pieces along a curve; one process writes
-// one piece. Every rank has all fields.
+// one piece. The first rank has the fields, and deals them out; all have the mesh.
 //
 //   std::vector<std::string> files = ResultPieces(ranks).write("run_000002.pvtu", mesh, nodal, cells, options);
-//   ResultPieces(ranks).follow(mesh, nodal, cells, options);                   // the other ranks, at the same time
+//   ResultPieces(ranks).follow(mesh, options);                                 // the other ranks, at the same time
 #pragma once
 
 #include "io/vtk/vtu_writer.hpp"
@@ -27,21 +27,18 @@ class ResultPieces {
   std::vector<std::string> write(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                                  std::span<const Field> cell_fields, const VtuOptions& options);
 
-  // The other ranks write their pieces of the step that the first one writes, or leaves. Its path, time and load case
-  // are those of the first rank. Throws what the first one throws.
-  void follow(const Mesh& mesh, std::span<const Field> point_fields, std::span<const Field> cell_fields,
-              const VtuOptions& options);
+  // The other ranks write their pieces of the step that the first one writes, or leaves. Its path, time, load case and
+  // fields are those of the first rank. Throws what the first one throws.
+  void follow(const Mesh& mesh, const VtuOptions& options);
   void leave();  // the first rank, in place of write(): the step is there
 
  private:
-  struct Fields {
-    std::span<const Field> point, cell;
-  };
-  Piece own_piece(const std::string& path, const Mesh& mesh, const Fields& fields, const VtuOptions& options);
+  Piece own_piece(const std::string& path, const Mesh& mesh, const VtuOptions& options);  // without its fields
+  const std::vector<Index>& cells_of(int rank, const Mesh& mesh);
 
   Ranks* ranks_;  // null: one process
   const Mesh* mesh_ = nullptr;
-  std::vector<Index> cells_;  // of this rank, in that mesh, ascending
+  std::vector<std::vector<Index>> cells_;  // [rank] in that mesh, ascending; after the first rank its own alone
 };
 
 }  // namespace ritz

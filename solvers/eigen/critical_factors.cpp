@@ -107,7 +107,7 @@ class Search {
   }
 
  private:
-  // Of G, or of -G with the sign -1.
+  // The operators with G; with -G for the sign -1.
   EigenOperators operators(double sign) const {
     const auto times = [](double factor, const Vector& from) {
       Vector result(from.device(), from.size(), "vectors");
