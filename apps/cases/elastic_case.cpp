@@ -224,6 +224,26 @@ void refuse_warming_laws(Run& run, const ElasticBody& body) {
                               "give one step, or a temperature with [time]"));
 }
 
+void refuse_estimates(Run& run, const ElasticBody& body) {
+  if (body.has_laws()) throw_no_estimate_of(run.input(), "a law of materials, or large displacements");
+  if (body.has_axes()) throw_no_estimate_of(run.input(), "a material along axes");
+  if (body.has_thermal_strain()) throw_no_estimate_of(run.input(), "thermal stresses");
+}
+
+void name_results(const ElasticBody& body, int dimension, bool wants_error, CaseModel& read) {
+  const auto [stresses, cell_results] = result_names(body, wants_error);
+  read.nodal_results = {{"displacement", dimension}};
+  if (read.time)
+    read.nodal_results.insert(read.nodal_results.end(), {{"velocity", dimension}, {"acceleration", dimension}});
+  read.nodal_results.insert(read.nodal_results.end(), stresses.begin(), stresses.end());
+  read.nodal_results.push_back({"reaction", dimension});
+  read.cell_results = cell_results;
+  read.derived_results = derived_stresses();
+  read.what_acts =
+      "[[traction]], [[pressure]], [[force]], [[moment]], [[body_force]], gravity, [thermal], or a [[displacement]] "
+      "that is not 0";
+}
+
 }  // namespace
 
 CaseModel read_elasticity(Run& run) {
@@ -275,20 +295,8 @@ CaseModel read_elasticity(Run& run) {
              oblique, read);
   if (read.time) read_damping(run.input(), read.model);
   const bool wants_error = wants_mesh_error(run);
-  if (wants_error && body.has_laws()) throw_no_estimate_of(run.input(), "a law of materials, or large displacements");
-  if (wants_error && body.has_axes()) throw_no_estimate_of(run.input(), "a material along axes");
-  if (wants_error && body.has_thermal_strain()) throw_no_estimate_of(run.input(), "thermal stresses");
-  const auto [stresses, cell_results] = result_names(body, wants_error);
-  read.nodal_results = {{"displacement", dimension}};
-  if (read.time)
-    read.nodal_results.insert(read.nodal_results.end(), {{"velocity", dimension}, {"acceleration", dimension}});
-  read.nodal_results.insert(read.nodal_results.end(), stresses.begin(), stresses.end());
-  read.nodal_results.push_back({"reaction", dimension});
-  read.cell_results = cell_results;
-  read.derived_results = derived_stresses();
-  read.what_acts =
-      "[[traction]], [[pressure]], [[force]], [[moment]], [[body_force]], gravity, [thermal], or a [[displacement]] "
-      "that is not 0";
+  if (wants_error) refuse_estimates(run, body);
+  name_results(body, dimension, wants_error, read);
   read.show = [&run, wants_error, body](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, shown, equations, body, wants_error, s);
   };

@@ -78,6 +78,12 @@ Exit write_case_from_deck(const Choice& choice) {
   return Exit::ok;
 }
 
+// The report of a command that writes files.
+std::string report_of_work(const Choice& choice) {
+  if (choice.draws) return draw(choice.picture);
+  return choice.fits_law ? fit_material(choice.material_command) : test_material(choice.material_command);
+}
+
 Exit run(const Choice& choice) {
   if (choice.run) run_case(choice.run_case);
   if (!choice.shell.empty()) {
@@ -111,12 +117,8 @@ Exit run(const Choice& choice) {
     print(choice.json ? json_of(report) : printable(text_of(report)));
     return report.passed() ? Exit::ok : Exit::model;
   }
-  if (choice.tests_law || choice.fits_law) {
-    print(printable(choice.fits_law ? fit_material(choice.material_command) : test_material(choice.material_command)));
-    return Exit::ok;
-  }
-  if (choice.draws) {
-    print(printable(draw(choice.picture)));
+  if (choice.tests_law || choice.fits_law || choice.draws) {
+    print(printable(report_of_work(choice)));
     return Exit::ok;
   }
   if (choice.verify) {
@@ -264,7 +266,9 @@ void add_new_commands(CLI::App& cli, Choice& choice) {
   materials->callback([&choice] { choice.materials = true; });
 }
 
-void add_element_commands(CLI::App& element, Choice& choice) {
+void add_element_commands(CLI::App& cli, Choice& choice) {
+  CLI::App& element = *cli.add_subcommand("element", "forms and reference elements, also of your own");
+  element.require_subcommand(1);
   ElementCommand& command = choice.element_check;
   const auto add_plugin = [&](CLI::App* app) {
     app->add_option("--plugin", command.plugin,
@@ -291,7 +295,9 @@ void add_element_commands(CLI::App& element, Choice& choice) {
   check->callback([&choice] { choice.element = true; });
 }
 
-void add_material_commands(CLI::App& material, Choice& choice) {
+void add_material_commands(CLI::App& cli, Choice& choice) {
+  CLI::App& material = *cli.add_subcommand("material", "laws of materials at one point, beside measured data");
+  material.require_subcommand(1);
   MaterialCommand& command = choice.material_command;
   const auto add = [&](const char* name, const char* what, bool& chosen) {
     CLI::App* app = material.add_subcommand(name, what);
@@ -419,12 +425,8 @@ int main(int argc, char** argv) {
   cases->require_subcommand(1);
   add_case_commands(*cases, choice);
   add_new_commands(cli, choice);
-  CLI::App* element = cli.add_subcommand("element", "forms and reference elements, also of your own");
-  element->require_subcommand(1);
-  add_element_commands(*element, choice);
-  CLI::App* material = cli.add_subcommand("material", "laws of materials at one point, beside measured data");
-  material->require_subcommand(1);
-  add_material_commands(*material, choice);
+  add_element_commands(cli, choice);
+  add_material_commands(cli, choice);
   add_machine_commands(cli, choice);
   add_size_command(cli, choice);
   add_completion_command(cli, choice);

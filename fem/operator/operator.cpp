@@ -94,21 +94,20 @@ bool Operator::takes_part(const Job& job, const FormValue& form) const {
   return form.derived > 0 && (job.form.empty() ? form.codimension == 0 : form.name == job.form);
 }
 
-// Numbers of results: those that all forms have. Forms of laws omit internal variables that others lack.
+// Numbers of results. Laws with different internal variables give strain and stress alone, as forms of elasticity do.
 int Operator::results_of(const Job& job) const {
-  const FormValue* least = nullptr;
+  std::vector<const FormValue*> forms;
   for (const Integral& integral : integrals_)
-    if (takes_part(job, integral.form) && (least == nullptr || integral.form.derived < least->derived))
-      least = &integral.form;
-  if (least == nullptr) return 0;
-  for (const Integral& integral : integrals_) {
-    const FormValue& form = integral.form;
-    if (!takes_part(job, form) || form.derived == least->derived) continue;
-    if (form.law.kernel.empty() || least->derived < results_of_law)
-      throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, '{}' {}", form.name, form.derived,
-                                              least->name, least->derived));
-  }
-  return least->law.kernel.empty() ? least->derived : summed_results(least->derived);
+    if (takes_part(job, integral.form)) forms.push_back(&integral.form);
+  if (forms.empty()) return 0;
+  const FormValue& first = *forms.front();
+  const auto other = std::ranges::find_if(forms, [&](const FormValue* f) { return f->derived != first.derived; });
+  if (other == forms.end()) return first.law.kernel.empty() ? first.derived : summed_results(first.derived);
+  for (const FormValue* form : forms)
+    if (form->law.kernel.empty() && form->derived != results_of_law)
+      throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, '{}' {}", first.name, first.derived,
+                                              (*other)->name, (*other)->derived));
+  return results_of_law;
 }
 
 Operator::Outline Operator::outline(const Job& job) const {

@@ -195,7 +195,7 @@ class ElasticBody::Builder {
     return errors_.errors().size() == before;
   }
 
-  // What a law cannot be given.
+  // Refuses inputs that laws do not take.
   template <class Wrong>
   void check_inputs_of_law(const Material& input, const Wrong& wrong) {
     const bool isotropic = !input.law && !input.has_axes();

@@ -31,7 +31,7 @@ struct Kinematics {
   bool plane_stress = false;  // in the plane
 };
 
-// What any law is given at a point besides its numbers.
+// Inputs of any law at a point besides its numbers.
 struct LawInputs {
   // Strains without stress, as of heat: none, one for all directions, or one along each axis of the material. The law
   // takes what remains of the strain; where displacements are large, of F = F_law diag(1 + strain).
