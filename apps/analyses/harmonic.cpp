@@ -171,7 +171,7 @@ class HarmonicAnalysis final : public ModalResponse {
 }  // namespace
 
 std::unique_ptr<CaseAnalysis> harmonic_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
-  if (!read.modes || !run.input().root().has("harmonic")) return nullptr;
+  if (!read.motion.moved || !run.input().root().has("harmonic")) return nullptr;
   const Case::Table t = run.input().table(
       "harmonic", "answers of the modes to loads and motions of the base over the frequency (docs/vibration.md)");
   return std::make_unique<HarmonicAnalysis>(run, read, solvers, t);

@@ -37,9 +37,16 @@ class InertiaReliefAnalysis final : public CaseAnalysis {
 }  // namespace
 
 std::unique_ptr<CaseAnalysis> inertia_relief_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
-  if (read.modes || read.time || !run.input().root().has("inertia_relief")) return nullptr;
+  if (!read.relieved) return nullptr;
   run.input().table("inertia_relief",
                     "statics of a free body: its inertia balances the loads (docs/vibration.md#inertia-relief)");
+  const auto excludes = [&](const char* table) {
+    run.input().add_error(Error(Exit::input, fmt::format("[inertia_relief] in a case with {}", table),
+                                "it is one linear static solution",
+                                fmt::format("make another case, without {}", table)));
+  };
+  if (read.time) excludes("[time]");
+  if (solvers.newton().follows_a_path()) excludes("a load path in [newton]");
   return std::make_unique<InertiaReliefAnalysis>(solvers.linear());
 }
 

@@ -21,7 +21,7 @@ std::vector<Field> moved_names(const CaseModel& read) {
   return names;
 }
 
-// Of fields that a motion alone does not have.
+// Adds names of fields that a motion alone does not have.
 void add_names(const std::vector<Field>& all, std::vector<Field>& fields) {
   for (const Field& each : all)
     if (std::ranges::find(fields, each.name, &Field::name) == fields.end()) fields.push_back(each);

@@ -107,7 +107,7 @@ class RandomAnalysis final : public ModalResponse {
 }  // namespace
 
 std::unique_ptr<CaseAnalysis> random_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
-  if (!read.modes || !run.input().root().has("random")) return nullptr;
+  if (!read.motion.moved || !run.input().root().has("random")) return nullptr;
   const Case::Table t = run.input().table(
       "random", "answers of the modes to stationary random loads and motions of the base (docs/vibration.md)");
   return std::make_unique<RandomAnalysis>(run, read, solvers, t);

@@ -87,7 +87,7 @@ class SpectrumAnalysis final : public ModalResponse {
 }  // namespace
 
 std::unique_ptr<CaseAnalysis> spectrum_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
-  if (!read.modes || !run.input().root().has("spectrum")) return nullptr;
+  if (!read.motion.moved || !run.input().root().has("spectrum")) return nullptr;
   const Case::Table t =
       run.input().table("spectrum",
                         "largest answers of the modes to motions of the base that are known by response spectra "

@@ -52,6 +52,7 @@ struct CaseModel {
   std::function<void(const LinearSolverOptions&)> check_solver = {};  // adds errors for methods that it cannot have
   std::string what_acts = {};  // tables without which a static model stays at rest; empty: that cannot be seen
   bool modes = false;          // are asked for: [modal]
+  bool relieved = false;       // a free body whose inertia balances the loads: [inertia_relief]
   bool preloaded = false;      // of the state under the loads: [modal] preload
   std::function<std::optional<double>()> mass = {};  // [kg] by other means than the mass matrix
   double attached_mass = 0;                          // [kg] at reference points, beside it

@@ -256,7 +256,7 @@ CaseModel read_elasticity(Run& run) {
   const FunctionSpace& space = make_space(run, mesh, dimension);
   phase.emplace(run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel read{.reader = read_elasticity};
+  CaseModel read{.relieved = run.input().root().has("inertia_relief"), .reader = read_elasticity};
   read.gradient = read_gradient(run, mesh);
   if (goes_through_time(run)) read.time = read_motion(run, dimension, 0);
   read.load_cases = read_load_cases(
@@ -272,7 +272,7 @@ CaseModel read_elasticity(Run& run) {
     weighs = read_gravity(each.table, dimension, *own.back()) || weighs;
   }
   read_elastic_materials(run, mesh, "[kg/m^3], needed with gravity, [time] and [inertia_relief]",
-                         weighs || read.time.has_value() || run.input().root().has("inertia_relief"), body);
+                         weighs || read.time.has_value() || read.relieved, body);
   read_ground(run.input(), mesh, body);
   read_loads_on_body(run.input().root(), mesh, body.loads);
   read_thermal(run, run.input().root(), body.loads);

@@ -88,6 +88,10 @@ NamedExcitation read_base(const Case::Table& t, Response kind, FrequencyTable::S
 }  // namespace
 
 bool responds(Run& run) {
+  if (run.options().survey) {  // the tables that all answers have are asked for once
+    read_modal_damping(run.input());
+    return true;
+  }
   const Case::Table root = run.input().root();
   const char* found = nullptr;
   for (const char* key : {"harmonic", "random", "spectrum"}) {

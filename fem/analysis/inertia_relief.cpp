@@ -91,19 +91,59 @@ void check(const Model& model, const InertiaRelief& analysis) {
   if (analysis.linear.ranks != nullptr) throw_not_over_ranks(*analysis.linear.ranks, relief, "start one process");
 }
 
-ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Observer& observer,
-                     const Prepared& prepared) {
-  check(model, analysis);
+namespace {
+
+void solve_balanced(const Operator& equations, const Constraints& stops, const LinearSolverOptions& linear,
+                    const Vector& f, StaticSolution& s) {
+  LinearSystem system(equations, linear, LinearSystem::Keeps::nothing);
+  system.linearise(Vector(), stops);
+  Vector b = equations.zeros();
+  copy(f, b);
+  stops.gather(b);
+  stops.set_zero(b);
+  s.report = system.solve(b, s.u);
+  if (!s.report.converged())
+    throw Error(Exit::not_converged,
+                fmt::format("the linear solver ({}) stopped: {}", s.report.method, name_of(s.report.reason)),
+                s.report.where, advice_for(s.report.reason));
+  stops.set_linear(s.u);
+}
+
+// Forces that are out of balance: those of supports are reactions; others, and what the stops take, are the error.
+void certify(const Model& model, const Operator& equations, const Vector& f, double size, StaticSolution& s) {
+  Vector r = equations.zeros(), at_rest = equations.zeros();
+  equations.residual(s.u, r);
+  equations.residual(equations.zeros(), at_rest);
+  axpy(-1.0, at_rest, r);
+  axpy(-1.0, f, r);
+  s.reaction = equations.forces_for_results(r);
   ModelSupports supports(model);
-  const std::vector<std::vector<double>> motions = stop_free_motions(model, supports);
+  for (Constraints* each : supports.all()) each->finish();
+  supports.common().gather(r);
+  supports.common().set_zero(r);
+  s.residual = size > 0 ? norm2(r) / size : 0;
+}
+
+// Supports with stops of the motions that they leave free.
+std::vector<std::vector<double>> stop(const Model& model, ModelSupports& supports) {
+  std::vector<std::vector<double>> motions = stop_free_motions(model, supports);
   if (motions.empty())
     throw Error(Exit::model, fmt::format("{} of a body that its supports hold", relief), "nothing accelerates it",
                 "omit [inertia_relief], or supports");
   for (Constraints* each : supports.all()) each->finish();
-  const Constraints& stops = supports.common();
-  if (!stops.all_zero())
+  if (!supports.common().all_zero())
     throw Error(Exit::model, fmt::format("{} with prescribed displacements other than zero", relief), {},
                 "prescribe zero, or nothing");
+  return motions;
+}
+
+}  // namespace
+
+ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Observer& observer,
+                     const Prepared& prepared) {
+  check(model, analysis);
+  ModelSupports supports(model);
+  const std::vector<std::vector<double>> motions = stop(model, supports);
   const Setup setup(model, {.equations = prepared.equations, .rates = prepared.rates, .supports = &supports},
                     Setup::Held::not_needed, Setup::Rates::beside);
   const Operator& equations = setup.equations();
@@ -119,34 +159,9 @@ ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Ob
   for (const double each : f.host()) s.load_size += std::abs(each);
   body.relieve(f, acceleration);
   result.acceleration = mean_over_mass(*model.space, body, acceleration);
-
   if (observer.progress) observer.progress("solving");
-  LinearSystem system(equations, promised(analysis.linear, model), LinearSystem::Keeps::nothing);
-  system.linearise(Vector(), stops);
-  Vector b = equations.zeros();
-  copy(f, b);
-  stops.gather(b);
-  stops.set_zero(b);
-  s.report = system.solve(b, s.u);
-  if (!s.report.converged())
-    throw Error(Exit::not_converged,
-                fmt::format("the linear solver ({}) stopped: {}", s.report.method, name_of(s.report.reason)),
-                s.report.where, advice_for(s.report.reason));
-  stops.set_linear(s.u);
-  // The certificate: forces that are out of balance, those that stops take among them.
-  Vector r = equations.zeros(), at_rest = equations.zeros();
-  equations.residual(s.u, r);
-  equations.residual(equations.zeros(), at_rest);
-  axpy(-1.0, at_rest, r);
-  axpy(-1.0, f, r);
-  Vector free = equations.zeros();
-  copy(r, free);
-  ModelSupports own(model);  // without the stops
-  for (Constraints* each : own.all()) each->finish();
-  own.common().gather(free);
-  own.common().set_zero(free);
-  s.residual = size > 0 ? norm2(free) / size : 0;
-  s.reaction = equations.forces_for_results(r);
+  solve_balanced(equations, supports.common(), promised(analysis.linear, model), f, s);
+  certify(model, equations, f, size, s);
   body.remove_from(s.u);
   if (observer.record) observer.record(s.report);
   if (observer.show) {

@@ -55,7 +55,7 @@ std::vector<double> interval_ends(const ModalSpace& space, const Random& analysi
   return ends;
 }
 
-// Of an excitation of size 1.
+// The answer to an excitation of size 1.
 HarmonicMotion transfer(const ModalSpace& space, const ModalDamping& damping, Excitation excitation, double frequency) {
   excitation.size = 1.0;
   excitation.phase = 0;

@@ -226,7 +226,6 @@ class Survey {
       std::string name = beside ? name_of(point) : point;
       if (name.ends_with('?')) {
         name.pop_back();
-        if (values.size() > 1) continue;  // it does not decide alone
         std::string& names = *values.begin() == "given" ? present : absent;
         names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
         continue;

@@ -142,12 +142,11 @@ CaseModel read_structure(Run& run) {
                                               Frames(mesh));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const char* move_out = "move it out of the load case, or make two case files";
-  CaseModel read{.reader = read_structure};
+  CaseModel read{.relieved = input.root().has("inertia_relief"), .reader = read_structure};
   read.load_cases = read_load_cases(input, {"force", "line_load", "surface_load", "pressure", "gravity", "support"},
                                     relation_tables({{"section", move_out}, {"spring", move_out}, {"mass", move_out}}));
   const bool moves = goes_through_time(run);
-  const bool relieved = input.root().has("inertia_relief");
-  bool weighs = moves || relieved || has_gravity(input.root());
+  bool weighs = moves || read.relieved || has_gravity(input.root());
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   Frames& frames = view->frames;
   view->sections = read_sections(run, mesh, *view->catalogue, weighs, frames);
@@ -168,7 +167,7 @@ CaseModel read_structure(Run& run) {
              {.displacements = true, .periodic = false, .masses = true, .gravity = std::move(gravity)}, {}, read);
   read.model.inertia.clear();
   if (moves) read_damping(input, read.model);
-  if (moves || relieved) add_inertia(input, frames, read.model);
+  if (moves || read.relieved) add_inertia(input, frames, read.model);
   if (const Index untouched = read.supports->untouched(); untouched > 0)
     run.log().detail("{} unknowns on which no element acts are held at zero", untouched);
   read.nodal_results = nodal_names(space.components(), moves);
