@@ -1,5 +1,6 @@
 """The sources keep what docs/architecture.md and the style promise, where a program can see it: no circle of includes between
-folders, mains, example programs and functions of a page, comments that open with a noun or a verb."""
+folders, mains, example programs and functions of a page, few types of several pages, few callbacks and references that must
+outlive their user in headers, comments that open with a noun or a verb."""
 import os
 import pathlib
 import re
@@ -8,6 +9,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["RITZ_SOURCE"])
 LIBRARY = [path for room in ("apps", "device", "fem", "io", "mesh", "solvers") for path in sorted((SOURCE / room).rglob("*"))
            if path.suffix in (".cpp", ".hpp", ".cu")]
+BINDINGS = sorted((SOURCE / "python").rglob("*.cpp"))
 OTHERS = [path for room in ("examples", "tests") for path in sorted((SOURCE / room).rglob("*")) if path.suffix in (".cpp", ".hpp", ".cu")]
 
 
@@ -61,6 +63,62 @@ def is_table(body):
     return len(statements) == 3 and re.match(r"static const .*{$", statements[0]) is not None and statements[2].startswith("return ")
 
 
+def types_in(text):
+    """(name, lines from its first line to the closing brace) of each class and struct in formatted C++: what "};" alone in its
+    line closes at the same indent."""
+    lines = text.splitlines()
+    for start, line in enumerate(lines):
+        found = re.match(r"( *)(?:class|struct) (\w+)\b[^;()]*{$", line)
+        if found:
+            end = next((end for end in range(start + 1, len(lines)) if lines[end] == found[1] + "};"), start)
+            yield found[2], end - start + 1
+
+
+# Types of 150 lines and more in .cpp files. A name leaves this list with its type and does not come back: a reader returns a
+# value, a check takes it, a builder makes the next one.
+LONG_TYPES = {
+    "apps/bench/run_problem.cpp ProblemRun",
+    "apps/cases/case_regions.cpp RegionFinder",
+    "apps/cases/relations.cpp RelationReader",
+    "apps/program/run_app.cpp AppCall",
+    "apps/ritz/deck_reader.cpp DeckReader",
+    "apps/ritz/new_case.cpp CaseText",
+    "apps/sweep/sweep.cpp Sweep",
+    "device/ranks/ranks_mpi.cpp MpiRanks",
+    "fem/analysis/central_differences.cpp CentralDifferencesEvolution",
+    "fem/analysis/first_order.cpp FirstOrderEvolution",
+    "fem/analysis/nonlinear_solution.cpp Path",
+    "fem/analysis/rank_fields_forecast.cpp FieldsForecaster",
+    "fem/analysis/ranks_forecast.cpp RankForecaster",
+    "fem/analysis/second_order.cpp SecondOrderEvolution",
+    "fem/analysis/static_forecast.cpp StaticForecaster",
+    "fem/analysis/static_solution.cpp StaticSystem",
+    "fem/multigrid/p_multigrid.cpp PCycle",
+    "fem/physics/elastic_body.cpp ElasticBody",
+    "fem/physics/frame_joints.cpp FrameJoints",
+    "fem/physics/frames.cpp Frames",
+    "fem/physics/heat_conduction.cpp HeatConduction",
+    "fem/plugins/form_check.cpp FormCheck",
+    "fem/plugins/reference_element_check.cpp ElementCheck",
+    "fem/preconditioners/field_blocks.cpp FieldBlocks",
+    "fem/preconditioners/fields_system.cpp FieldsSystem",
+    "fem/results/error_estimate.cpp Estimate",
+    "fem/space/dependent_unknowns.cpp Elimination",
+    "fem/space/node_graph.cpp RowLister",
+    "fem/space/rigid_motion.cpp FreeMotions",
+    "io/case/case_schema.cpp Survey",
+    "io/case/expression.cpp Parser",
+    "python/bind/models.cpp Model",
+    "python/bind/solver.cpp Matrix",
+    "solvers/direct/direct_with_mumps.cpp MumpsFactor",
+    "solvers/eigen/lanczos.cpp Lanczos",
+    "solvers/linear/solver_plan.cpp PlanWalk",
+    "solvers/multigrid/divided_product.cpp DividedProduct",
+    "solvers/multigrid/divided_transform.cpp Transformation",
+}
+MUST_OUTLIVE, CALLBACKS = 75, 157  # headers that say "must outlive"; uses of std::function in headers. They can only fall.
+
+
 class Sources(unittest.TestCase):
     def test_folders_include_each_other_in_no_circle(self):
         graph = rooms_included()
@@ -95,6 +153,21 @@ class Sources(unittest.TestCase):
         self.assertFalse(any(is_table(body) for _, _, body in functions_in(function)))
         table = "const L& kinds() {\n  static const L list = {\n" + "      {1, 2},\n" * 60 + "  };\n  return list;\n}\n"
         self.assertEqual([(length, is_table(body)) for _, length, body in functions_in(table)], [(65, True)])
+
+    def test_types_are_not_longer_than_a_few_pages(self):
+        long = {f"{path.relative_to(SOURCE)} {name}" for path in LIBRARY + BINDINGS if path.suffix == ".cpp"
+                for name, length in types_in(path.read_text()) if length >= 150}
+        self.assertEqual(sorted(long - LONG_TYPES), [], "types of 150 lines or more: cut them by data")
+        self.assertEqual(sorted(LONG_TYPES - long), [], "they are short now: take them off the list")
+
+    def test_a_long_type_is_found(self):
+        text = "struct A {\n  int a;\n};\n\nclass B final : public A {\n" + "  void f();\n" * 148 + "};\nclass C;\n"
+        self.assertEqual(list(types_in(text)), [("A", 3), ("B", 150)])
+
+    def test_headers_keep_few_callbacks_and_references(self):
+        headers = [path.read_text() for path in LIBRARY if path.suffix == ".hpp"]
+        self.assertLessEqual(sum("must outlive" in re.sub(r"\s+(//)?\s*", " ", text) for text in headers), MUST_OUTLIVE)
+        self.assertLessEqual(sum(text.count("std::function<") for text in headers), CALLBACKS)
 
     def test_links_of_a_first_configuration_have_their_folders(self):
         """CMake makes no folder for file(CREATE_LINK): where there is no build yet, it must be made before, by name."""
