@@ -42,7 +42,7 @@ class MeanOfFacets {
     }
   }
 
-  // Of a node at x; unknowns that it knows follow.
+  // Adds rows by which the unknowns of a node at x follow.
   void lead(Node node, const Point& x, bool turns, LinearEquations& equations) const {
     const Point r = minus(x, at_);
     for (std::size_t c = 0; c < 3; ++c) {
