@@ -125,7 +125,7 @@ FrequencyTable read_over_frequency(const Case::Table& table, const char* key, co
     if (given.table) return {given.table->rows, scale};
   } catch (const Error& error) { table.error(key, error.message(), error.why(), error.fix()); }
   if (!given.formula.is_number())
-    table.error(key, fmt::format("'{}' is a formula", key), "it varies with the frequency alone",
+    table.error(key, fmt::format("'{}' is a formula where tables over the frequency are taken", key), {},
                 "make a [[table]] of it: \"name(f)\"");
   return given.formula.is_number() ? given.formula.number() : 0.0;
 }
