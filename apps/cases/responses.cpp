@@ -77,7 +77,7 @@ NamedExcitation read_base(const Case::Table& t, Response kind, FrequencyTable::S
       t.vector("direction", "of the motion of the base; its length is a factor", {.size = dimension});
   std::ranges::copy(direction, result.excitation.direction.begin());
   if (std::ranges::all_of(direction, [](double each) { return each == 0; }))
-    t.error("direction", "the direction is zero", {}, "give a direction, as [0, 0, 1]");
+    t.error("direction", "a direction of length 0", {}, "give a direction, as [0, 0, 1]");
   const SizeKey size = size_of_base(t, kind);
   result.excitation.motion = size.motion;
   result.excitation.size = read_over_frequency(t, size.key, size.about, scale, {.minimum = 0});
@@ -125,7 +125,7 @@ FrequencyTable read_over_frequency(const Case::Table& table, const char* key, co
     if (given.table) return {given.table->rows, scale};
   } catch (const Error& error) { table.error(key, error.message(), error.why(), error.fix()); }
   if (!given.formula.is_number())
-    table.error(key, fmt::format("'{}' is a formula", key), "it varies with the frequency alone",
+    table.error(key, fmt::format("'{}' is a formula where tables over the frequency are taken", key), {},
                 "make a [[table]] of it: \"name(f)\"");
   return given.formula.is_number() ? given.formula.number() : 0.0;
 }

@@ -278,10 +278,11 @@ class Builder {
 void check_rigid(const ModalSpace& space, const ModalBasis& basis) {
   const VibrationModes& modes = space.modes;
   if (modes.rigid_count == modes.rigid_motions) return;
-  throw Error(Exit::model,
-              fmt::format("{} that hold {} of {} rigid motions", on_modes, modes.rigid_count, modes.rigid_motions),
-              "a free body answers with its rigid motions first",
-              basis.modal.band ? "begin the band at 0" : "ask for more modes");
+  throw Error(
+      Exit::model,
+      fmt::format("vibration on modes that hold {} of {} rigid motions", modes.rigid_count, modes.rigid_motions),
+      "a free body answers with its rigid motions first",
+      basis.modal.band ? "begin the band at 0" : "ask for more modes");
 }
 
 }  // namespace
@@ -354,14 +355,14 @@ std::vector<double> forces_of(const ModalSpace& space, const Excitation& excitat
 void check(const Model& model, const ModalBasis& basis) {
   check(model, basis.modal);
   if (model.has_fields())
-    throw Error(Exit::model, fmt::format("{} of a model of several fields", on_modes),
-                "responses are of one displacement", "take one field, or [time]");
+    throw Error(Exit::model, "vibration on modes of a model of several fields", "responses are of one displacement",
+                "take one field, or [time]");
   if (basis.modal.ranks != nullptr) throw_not_over_ranks(*basis.modal.ranks, on_modes, "start one process");
   if (!model.linear && basis.modal.begin.u.empty())
-    throw Error(Exit::model, fmt::format("{} of a model with nonlinear equations", on_modes),
+    throw Error(Exit::model, "vibration on modes of a model with nonlinear equations",
                 "vibration is about a state, of which there is none", "make it a step after one that finds the state");
   if (std::ranges::any_of(model.attached, [](const AttachedMotion& each) { return std::isinf(each.stiffness); }))
-    throw Error(Exit::model, fmt::format("{} of a model with a mean motion that is held", on_modes),
+    throw Error(Exit::model, "vibration on modes of a model with a mean motion that is held",
                 "its residual vectors are not known", "make the region rigid, or hold its nodes");
 }
 
@@ -374,7 +375,7 @@ ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& ob
                                    .supports = &setup.supports(),
                                    .cache = prepared.cache})};
   if (space.modes.frequencies.empty())
-    throw Error(Exit::model, fmt::format("{} without a mode", on_modes), "the band holds none", "widen it");
+    throw Error(Exit::model, "vibration on modes without a mode", "the band holds none", "widen it");
   if (basis.residual_vectors || space.modes.rigid_motions > 0) check_rigid(space, basis);
   auto phase = model.space->device().profile().phase("residual vectors");
   Builder builder(model, basis, setup, space);

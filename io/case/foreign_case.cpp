@@ -41,7 +41,7 @@ const std::vector<Program>& programs() {
        {"material",     "modal",       "displacement", "section",  "support",  "spring",   "mass",       "foundation",
         "plugin",       "orientation", "thermal",      "coupling", "equation", "periodic", "rigid",      "tie",
         "solver",       "newton",      "traction",     "force",    "pressure", "gravity",  "body_force", "line_load",
-        "surface_load", "load_case",   "harmonic",     "random",   "spectrum", "damping"},
+        "surface_load", "load_case",   "combination",  "harmonic", "random",   "spectrum", "damping"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-structure",
