@@ -81,8 +81,6 @@ LONG_TYPES = {
     "apps/cases/case_regions.cpp RegionFinder",
     "apps/cases/relations.cpp RelationReader",
     "apps/program/run_app.cpp AppCall",
-    "apps/ritz/deck_reader.cpp DeckReader",
-    "apps/ritz/new_case.cpp CaseText",
     "apps/sweep/sweep.cpp Sweep",
     "device/ranks/ranks_mpi.cpp MpiRanks",
     "fem/analysis/central_differences.cpp CentralDifferencesEvolution",
