@@ -37,7 +37,7 @@ double largest_root(double a, double b, double c) {
 class HarmonicAnalysis final : public ModalResponse {
  public:
   HarmonicAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t)
-      : ModalResponse(run, read, solvers, Response::harmonic, t) {
+      : ModalResponse(run, read, solvers, ResponseKind::harmonic, t) {
     const std::vector<double> range =
         t.vector("frequencies", "[lowest, highest] of the excitation [Hz]", {.size = 2, .minimum = 0});
     if (range.size() == 2 && !(range[0] < range[1]))

@@ -43,7 +43,8 @@ void log_space(Run& run, const ModalSpace& space) {
 
 }  // namespace
 
-ModalResponse::ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, Response kind, const Case::Table& table)
+ModalResponse::ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, ResponseKind kind,
+                             const Case::Table& table)
     : input_(read_modal(run, read, solvers)), damping_(read_modal_damping(run.input())) {
   if (input_.shapes.phases > 0 || input_.shapes.unit_maximum)
     run.log().notice("[modal] animate and normalise have no effect: the results are answers, not shapes of modes");

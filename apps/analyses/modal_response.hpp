@@ -21,7 +21,7 @@ struct ProbedQuantity {
 
 class ModalResponse : public CaseAnalysis {
  public:
-  ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, Response kind, const Case::Table& table);
+  ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, ResponseKind kind, const Case::Table& table);
 
   const LinearSolverOptions* linear() const override { return &basis_.linear; }
   ModelDemands demands() const override;

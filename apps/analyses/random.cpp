@@ -16,7 +16,7 @@ double hypotenuse(double x, double y) { return std::hypot(x, y); }
 class RandomAnalysis final : public ModalResponse {
  public:
   RandomAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t)
-      : ModalResponse(run, read, solvers, Response::random, t) {
+      : ModalResponse(run, read, solvers, ResponseKind::random, t) {
     range_ = t.vector("frequencies", "[lowest, highest] of the excitation [Hz]; without it those of its tables",
                       {.fallback = std::vector<double>{}, .minimum = 0});
     if (!range_.empty() && !(range_.size() == 2 && range_[0] < range_[1]))

@@ -19,7 +19,7 @@ void make_positive(EvaluatedFields& fields) {
 class SpectrumAnalysis final : public ModalResponse {
  public:
   SpectrumAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t)
-      : ModalResponse(run, read, solvers, Response::spectrum, t) {
+      : ModalResponse(run, read, solvers, ResponseKind::spectrum, t) {
     const std::string sum = t.choice("sum",
                                      "of the modes: root of the sum of squares, the same with correlations of "
                                      "modes that are near each other, or sum of absolute values",

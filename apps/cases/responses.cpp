@@ -29,7 +29,7 @@ double read_phase(const Case::Table& t) {
   return t.number("phase", "[degrees] by which it leads", {.fallback = 0}) * std::numbers::pi / 180;
 }
 
-NamedExcitation read_load(const Case::Table& t, Response kind, FrequencyTable::Scale scale,
+NamedExcitation read_load(const Case::Table& t, ResponseKind kind, FrequencyTable::Scale scale,
                           const std::vector<std::string>& names) {
   NamedExcitation result;
   result.load =
@@ -44,7 +44,7 @@ NamedExcitation read_load(const Case::Table& t, Response kind, FrequencyTable::S
                 : fmt::format("there are {}", quoted_list(names)),
             near.empty() ? "add a [[load_case]] of this name" : fmt::format("did you mean '{}'?", near));
   }
-  if (kind == Response::harmonic) {
+  if (kind == ResponseKind::harmonic) {
     result.excitation.size =
         read_over_frequency(t, "amplitude", "factor of the load, or \"name(f)\"", scale, {.fallback = 1});
     result.excitation.phase = read_phase(t);
@@ -56,10 +56,10 @@ NamedExcitation read_load(const Case::Table& t, Response kind, FrequencyTable::S
   return result;
 }
 
-SizeKey size_of_base(const Case::Table& t, Response kind) {
-  if (kind == Response::random)
+SizeKey size_of_base(const Case::Table& t, ResponseKind kind) {
+  if (kind == ResponseKind::random)
     return {"density", "one-sided spectral density of the acceleration of the base [(m/s^2)^2/Hz], or \"name(f)\""};
-  if (kind == Response::spectrum)
+  if (kind == ResponseKind::spectrum)
     return {"acceleration", "largest acceleration of an oscillator over its frequency [m/s^2], \"name(f)\""};
   static constexpr SizeKey keys[] = {
       {"velocity", "instead: amplitude of the velocity of the base [m/s], or \"name(f)\"",
@@ -71,7 +71,7 @@ SizeKey size_of_base(const Case::Table& t, Response kind) {
   return {"acceleration", "amplitude of the acceleration of the base [m/s^2], or \"name(f)\""};
 }
 
-NamedExcitation read_base(const Case::Table& t, Response kind, FrequencyTable::Scale scale, int dimension) {
+NamedExcitation read_base(const Case::Table& t, ResponseKind kind, FrequencyTable::Scale scale, int dimension) {
   NamedExcitation result;
   const std::vector<double> direction =
       t.vector("direction", "of the motion of the base; its length is a factor", {.size = dimension});
@@ -81,7 +81,7 @@ NamedExcitation read_base(const Case::Table& t, Response kind, FrequencyTable::S
   const SizeKey size = size_of_base(t, kind);
   result.excitation.motion = size.motion;
   result.excitation.size = read_over_frequency(t, size.key, size.about, scale, {.minimum = 0});
-  if (kind == Response::harmonic) result.excitation.phase = read_phase(t);
+  if (kind == ResponseKind::harmonic) result.excitation.phase = read_phase(t);
   return result;
 }
 
@@ -142,26 +142,26 @@ ModalDamping read_modal_damping(Case& input) {
   return damping;
 }
 
-std::vector<NamedExcitation> read_excitations(const Case::Table& table, Response kind, const CaseModel& read,
+std::vector<NamedExcitation> read_excitations(const Case::Table& table, ResponseKind kind, const CaseModel& read,
                                               bool outside_excites, int dimension) {
-  const bool of_spectra = kind != Response::harmonic;
+  const bool of_spectra = kind != ResponseKind::harmonic;
   const auto scale = table.choice("interpolation", "between the rows of tables over the frequency", {"linear", "log"},
                                   of_spectra ? "log" : "linear") == "log"
                          ? FrequencyTable::Scale::log
                          : FrequencyTable::Scale::linear;
   const std::vector<std::string> names = load_names(read, outside_excites);
   std::vector<NamedExcitation> all;
-  if (kind != Response::spectrum)
+  if (kind != ResponseKind::spectrum)
     for (const Case::Table& t : table.tables("load", "a load that excites"))
       all.push_back(read_load(t, kind, scale, names));
   for (const Case::Table& t : table.tables("base", "a motion of the base: of all supports together"))
     all.push_back(read_base(t, kind, scale, dimension));
-  if (all.empty() && kind == Response::harmonic)
+  if (all.empty() && kind == ResponseKind::harmonic)
     for (const std::string& each : names) all.push_back({each, {}});
   if (all.empty())
     table.error("base", "nothing excites the modes", {},
-                kind == Response::spectrum ? fmt::format("add a [[{}.base]]", table.name())
-                                           : fmt::format("add a [[{0}.load]] or a [[{0}.base]]", table.name()));
+                kind == ResponseKind::spectrum ? fmt::format("add a [[{}.base]]", table.name())
+                                               : fmt::format("add a [[{0}.load]] or a [[{0}.base]]", table.name()));
   return all;
 }
 

@@ -23,13 +23,13 @@ LoadCaseInputs read_exciting_loads(Run& run, const std::vector<std::string>& loa
 // [damping] with `ratio` and `structural`, or Rayleigh's.
 ModalDamping read_modal_damping(Case& input);
 
-enum class Response { harmonic, random, spectrum };
+enum class ResponseKind { harmonic, random, spectrum };
 struct NamedExcitation {
   std::string load;  // a load case; "loads": those outside of load cases; empty: the base
   Excitation excitation;
 };
 // [[load]] and [[base]] of the table. Of harmonic response without either: all loads in phase. None is an error.
-std::vector<NamedExcitation> read_excitations(const Case::Table& table, Response kind, const CaseModel& read,
+std::vector<NamedExcitation> read_excitations(const Case::Table& table, ResponseKind kind, const CaseModel& read,
                                               bool outside_excites, int dimension);
 // With the numbers that loads have in the space.
 std::vector<Excitation> numbered(const std::vector<NamedExcitation>& excitations, const ModalSpace& space);
