@@ -12,7 +12,7 @@
 namespace ritz {
 namespace {
 
-// Of the arc length, in lengths of the first increment.
+// Limits; those of the arc length in lengths of the first increment.
 IncrementLimits limits_of(const Nonlinear& options) {
   const IncrementLimits& sizes = options.sizes;
   if (options.has_arc_length())
