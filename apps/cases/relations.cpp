@@ -565,7 +565,7 @@ class RelationReader {
         at_most
             ? t.number("at_most", "instead of value: the sum is no larger, as at stops and gaps; in nonlinear statics")
             : t.number("value", "right-hand side, in units of factor times unknown", {.fallback = 0});
-    if (kinds_.at_rest && !run_.step().continues() && value != 0) moves(t, "value", value);
+    if (kinds_.at_rest && !run_.step().continues() && value != 0 && !at_most) moves(t, "value", value);
     if (!sound || terms.empty()) return;
     LinearEquations equations{.origin = t.where(), .at_most = at_most};
     if (at_most) read_.model.linear = false;

@@ -143,7 +143,7 @@ void ActiveConstraints::make() {
   now_ = std::make_shared<const Closed>(homogeneous, has_sides ? &with_sides : nullptr);
 }
 
-// That pushes the sides apart, from the balance of the unknown that the equation eliminates.
+// Force between the sides, positive where it pushes, from the balance of the unknown that the equation eliminates.
 double ActiveConstraints::force(const Row& row, std::span<const double> residual) const {
   const auto& term = row.terms.front();
   return -residual[term.unknown] / term.factor;

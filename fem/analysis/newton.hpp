@@ -38,7 +38,7 @@ class Newton {
     std::string place = {};  // for messages: "increment 3 of 5"
     // The part of u at the begin of the path beyond the constraints at part 0; (1 - part) of it is left. Null: none.
     const Vector* excess = nullptr;
-    // Where to begin, if the residual is smaller there than at u. Null: at u.
+    // A place to begin, if the residual is smaller there than at u. Null: none.
     const Vector* predicted = nullptr;
     // The part of the loads is an unknown, too. Null: it is `part`.
     PathConstraint* path = nullptr;

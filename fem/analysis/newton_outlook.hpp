@@ -1,4 +1,4 @@
-// Where the steps of Newton's method lead, by the norms of the residual: the reason to give up early and take a shorter
+// The outlook of Newton's method, by the norms of the residual: the reason to give up early and take a shorter
 // increment. Steps that only just converge cost more than two shorter increments.
 #pragma once
 

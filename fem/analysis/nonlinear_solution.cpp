@@ -1,5 +1,6 @@
 #include "fem/analysis/nonlinear_solution.hpp"
 
+#include "device/process/stop_request.hpp"
 #include "fem/analysis/balance.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -11,7 +12,7 @@
 namespace ritz {
 namespace {
 
-// Of the arc length, in lengths of the first increment.
+// Limits; those of the arc length in lengths of the first increment.
 IncrementLimits limits_of(const Nonlinear& options) {
   const IncrementLimits& sizes = options.sizes;
   if (options.has_arc_length())
@@ -61,12 +62,12 @@ class Path {
     }
   }
 
-  // Full steps first; then, where a body yields or nothing shorter is left, with the line search; then a shorter
-  // increment. Returns where the path stands then.
+  // Full steps first, where forces have an energy; then, where a body yields or nothing shorter is left, with the line
+  // search; then a shorter increment. Returns where the path stands then.
   double advance() {
-    const bool searches = balance_.equations().has_state();
+    const bool has_energy = balance_.equations().symmetric(), searches = balance_.equations().has_state();
     balance_.remember();
-    for (bool full = true;;) {
+    for (bool full = has_energy;;) {
       const double to = stages_.next(now_.at, now_.size.next), part = stages_.part(to), length = to - now_.at;
       const std::optional<IncrementSize> shorter = after_failure(length, limits_);
       const std::optional<Vector> predicted = prediction(part - balance_.part());
@@ -82,7 +83,7 @@ class Path {
         const bool search_next = full && (searches || !shorter);
         if (search_next) go_back_from(error);
         else try_again(error, shorter);
-        full = !search_next;
+        full = has_energy && !search_next;
       }
     }
   }
@@ -138,6 +139,7 @@ class Path {
   }
 
   void begin_increment() {
+    throw_if_stop_requested();  // an increment whose extrapolation is exact solves no system
     ++increment_;
     balance_.release_solvers(fmt::format(" from increment {} on", increment_));
   }

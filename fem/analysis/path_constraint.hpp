@@ -22,7 +22,7 @@ class PathConstraint {
   const Vector& held;
   double& part;
 
-  // Of the increment that follows. direction: the change of u in the one before; null: the first increment, which
+  // Begins an increment. direction: the change of u in the one before; null: the first increment, which
   // raises the loads. length 0: that of the first increment is found from its change of the part.
   void begin(const Vector& u, const Vector* direction, double length, double first_part);
   double length() const { return length_; }

@@ -54,7 +54,7 @@ struct EnergyBalance {
   double lost() const;
 };
 
-// Where a load path stands.
+// The place on a load path.
 struct PathPlace {
   double at = 0;              // stages; along the arc length the part of the loads
   IncrementSize size = {};    // of the next increment

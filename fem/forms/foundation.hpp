@@ -6,6 +6,7 @@
 
 #include "fem/forms/form.hpp"
 #include "fem/forms/parameter.hpp"
+#include "fem/numbers/dual.hpp"
 
 #include <array>
 

@@ -84,6 +84,7 @@ class Errors(CaseTest):
         "sweep": dict(body=GOOD + '[sweep]\n[[sweep.parameter]]\nkey = "material.0.young"\n'),
         "relation": dict(body=GOOD + CLAMP.format("a.x1").replace("fixed = true", "direction = [0, 0, 0]")),
         "not-joined": dict(body=GOOD + '[[tie]]\nregion = "a.x1"\nonto = "a.x0"\n'),
+        "load-path": {"body": GOOD + "[newton]\nsmallest_increment = 0.5\nlargest_increment = 0.1\n"},
         "prescribes-nothing": dict(body=GOOD + '[[displacement]]\nregion = "a.x1"\n'),
         "solver-options": dict(keys={"solver.method": "direct", "solver.preconditioner": "jacobi"}),
         "modal-options": dict(body=MODES, program="ritz-modal", keys={"modal.band": "[5, 2]"}),

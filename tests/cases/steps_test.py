@@ -164,16 +164,16 @@ class PlasticStepsTest(Steps):
             self.assertLess(abs(float(row[held]) + 200e6 * part), 1e-6 * 200e6)
 
     def test_killed_in_the_second_step_it_ends_with_the_same_bytes(self):
-        newton = '[newton]\nincrements = 200\nwrite = "increments"\n'
+        newton = '[newton]\nincrements = 40\nwrite = "increments"\n'
         case = self.write("case.toml", PLASTIC + step("load", traction(400e6) + newton) + step("unload", REMOVE_LOADS + newton))
         whole, parts = self.folder / "whole", self.folder / "parts"
         outcome = self.solve("ritz-solve", case, output=whole)
         code, errors = Resume.stopped(self, "ritz-solve", case, parts, behind="\"step 'unload'\"", keys={})
         self.assertEqual(code, 75, errors)
-        code, errors = Resume.stopped(self, "ritz-solve", case, parts, "--resume", "--checkpoint-every", 1e-6, behind="increment 9 of 200", keys={}, number=signal.SIGKILL)
+        code, errors = Resume.stopped(self, "ritz-solve", case, parts, "--resume", "--checkpoint-every", 1e-6, behind="increment 9 of 40", keys={}, number=signal.SIGKILL)
         self.assertEqual(code, -signal.SIGKILL)
         resumed = self.solve("ritz-solve", case, "--resume", output=parts)
-        self.assertRegex(resumed.log, r"resuming after increment \d+ of 200")
+        self.assertRegex(resumed.log, r"resuming after increment \d+ of 40")
         self.assertEqual(files_of(parts), files_of(whole))
         self.assertEqual({name: row["probes"] for name, row in resumed.report["steps"].items()}, {name: row["probes"] for name, row in outcome.report["steps"].items()})
 

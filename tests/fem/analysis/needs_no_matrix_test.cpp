@@ -236,7 +236,8 @@ TEST(NeedsNoMatrix, NorDoesNewtonsMethodOnQuadraticSolids) {
 TEST(NeedsNoMatrix, NewtonsMethodTurnsToOneWhereTheTangentIsNotDefinite) {
   const Pulled bar(test_form(FromEnergy<SofteningEnergy>{{1, 5}}), 0.3);
   // at the end of the second the tangent is a - 3 b e^2 < 0
-  const Nonlinear options{.relative = 1e-11, .path = {0.5, 1}};  // a stage begins without an extrapolation
+  const Nonlinear options{
+      .relative = 1e-11, .increments = 1, .path = {0.5, 1}};  // a stage begins without an extrapolation
   std::vector<std::string> said;
   const NonlinearSolution s = bar.solve(options, OperatorKind::automatic, &said);
   EXPECT_TRUE(

@@ -139,11 +139,11 @@ std::string message(const Wall& wall, const Nonlinear& options, Exit exit) {
 
 TEST(NonlinearSolution, SaysWhyThereIsNone) {
   EXPECT_THAT(message(Wall(3), {.relative = 1e-11, .max_steps = 2, .increments = 1}, Exit::not_converged),
-              ::testing::AllOf(::testing::HasSubstr("limit of steps"), ::testing::HasSubstr("after 4 steps"),
+              ::testing::AllOf(::testing::HasSubstr("limit of steps"), ::testing::HasSubstr("after 2 steps"),
                                ::testing::HasSubstr("increment 1 of 1")));
   // k (u + b u^2 / 2) has its least value at u = -1 / b: no solution falls below it, so u = -4 cannot be reached by an
   // elliptic equation: the conductivity changes its sign on the way.
-  EXPECT_THAT(message(Wall(-4), {}, Exit::not_converged), ::testing::HasSubstr("did not converge"));
+  EXPECT_THAT(message(Wall(-4), {.increments = 1}, Exit::not_converged), ::testing::HasSubstr("did not converge"));
 }
 
 }  // namespace
