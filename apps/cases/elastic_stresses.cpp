@@ -24,7 +24,7 @@ EvaluatedFields stress_names(bool with_error) {
   return names;
 }
 
-// What is no longer needed goes at once: these are the largest lists while results are made.
+// Lists go as soon as nothing needs them: they are the largest ones while results are made.
 void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*values, std::vector<double> derived,
                    int components) {
   const auto count = static_cast<std::size_t>(components);

@@ -1,7 +1,7 @@
 #include "apps/cases/model.hpp"
 
 #include "apps/cases/shared_model.hpp"
-#include "apps/results/units.hpp"
+#include "apps/show/units.hpp"
 #include "device/memory_shortage.hpp"
 #include "fem/plugins/element_check.hpp"
 #include "mesh/quality/quality.hpp"

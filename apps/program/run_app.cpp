@@ -1,7 +1,7 @@
 #include "apps/program/run_app.hpp"
 
 #include "apps/program/schema.hpp"
-#include "apps/results/units.hpp"
+#include "apps/show/units.hpp"
 #include "apps/run/command_line.hpp"
 #include "apps/run/named_outputs.hpp"
 #include "apps/run/short_of_address_space.hpp"
@@ -289,7 +289,6 @@ class AppCall {
                                                .resolved = run_ ? run_->input().resolved() : "",
                                                .shown = shown,
                                                .look = has_steps ? look_at(shown->steps().back()) : options_.look,
-                                               .unit = has_steps ? unit_of_picture(shown->steps().back()) : "",
                                                .curves = probe_curves(),
                                                .curves_over = is_over_time() ? "time [s]" : "part of the loads"}));
       log().line("report: {}", options_.page);
@@ -312,13 +311,14 @@ class AppCall {
     return curves;
   }
 
-  // A mode is shown as the motion that it is.
-  Look look_at(const ShownStep& step) const {
+  // A mode is shown as the motion that it is, and a large displacement in its size.
+  Look look_at(const ShownStep& step) {
     Look look = options_.look;
-    if (!look.warp.empty() || !report_.facts.contains("frequencies_hz")) return look;
+    if (!look.factor && run_->results().expects_large_strains()) look.factor = 1;
+    if (!look.warp.empty()) return look;
     const std::string field = shade_of(step, look).field;
     const auto shown = std::ranges::find(step.fields, field, [](const ShownField& each) { return each.field.name; });
-    if (!shown->in_cells && is_vector(shown->field)) look.warp = field;
+    if (field.starts_with("mode_") && !shown->in_cells && is_vector(shown->field)) look.warp = field;
     return look;
   }
 

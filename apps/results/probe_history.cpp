@@ -25,7 +25,7 @@ std::string inner_extremes(const ProbeHistory::Series& series) {
   std::vector<double> finite;
   std::ranges::copy_if(series.values, std::back_inserter(finite), [](double v) { return std::isfinite(v); });
   if (finite.size() < 3 || finite.size() < series.values.size()) return "";
-  const auto [least, greatest] = std::ranges::minmax_element(finite);
+  const auto least = std::ranges::min_element(finite), greatest = std::ranges::max_element(finite);  // the first ones
   const auto text = [&](const char* word, auto at) {
     if (*at == finite.front() || *at == finite.back()) return std::string();
     return fmt::format("{} {:.6g} at {:g}", word, *at, series.times[static_cast<std::size_t>(at - finite.begin())]);

@@ -1,6 +1,6 @@
 #include "apps/results/probes.hpp"
 
-#include "apps/results/units.hpp"
+#include "apps/show/units.hpp"
 
 #include "apps/show/field_component.hpp"
 #include "io/results/probe_file.hpp"

@@ -132,7 +132,8 @@ class Results {
   bool may_go_to_the_cpu() const;
   // No where a CPU can do it all over, or where a file has steps with these fields and needs them in all.
   bool may_lack_fields() const;
-  void expect_large_strains() { has_large_strains_ = true; }  // else they are reported
+  void expect_large_strains() { expects_large_strains_ = has_large_strains_ = true; }  // else they are reported
+  bool expects_large_strains() const { return expects_large_strains_; }
   // From here on steps lack fields for which memory is short (apps/results/derived_fields.hpp), and the run ends with
   // an error.
   void go_without_fields(const Error& shortage, const std::string& remedy);
@@ -188,7 +189,8 @@ class Results {
   std::optional<Lack> lack_;
   std::vector<SolvedStep::Text> tables_;   // that wait for the next step
   std::vector<std::string> steps_before_;  // down, of a solve that is not recorded yet
-  bool has_large_strains_ = false;         // reported, or expected
+  bool expects_large_strains_ = false;
+  bool has_large_strains_ = false;  // reported, or expected
   std::optional<Shown> shown_;
   ProbeHistory probe_history_;
   std::optional<ResultWriter> writer_;  // of write(): a step for each increment, load case and combination

@@ -5,6 +5,7 @@
 #include "apps/show/html_text.hpp"
 #include "apps/show/page_texts.hpp"
 #include "apps/show/picture.hpp"
+#include "apps/show/units.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -169,12 +170,13 @@ std::string convergence(const Json& report) {
          (choice.empty() ? "" : fmt::format("<p>{}</p>\n", escaped(choice)));
 }
 
-std::string figure(const Page& page, const std::string& label) {
+std::string figure(const Page& page, const std::string& program, const std::string& label) {
   if (page.shown == nullptr || page.shown->steps().empty()) return "";
   const Shown& shown = *page.shown;
   const ShownStep& step = shown.steps().back();
   if (step.fields.empty()) return "";
-  const std::string png = png_of(shown, step, page.look, label, page.unit);
+  const std::string unit = unit_of_field(program, shade_of(step, page.look).field),
+                    png = png_of(shown, step, page.look, label, unit.empty() ? "" : unit.substr(1));
   const bool turns = shown.surface().triangles.size() <= most_triangles;
   std::string caption;
   if (!turns)
@@ -260,7 +262,8 @@ std::string html_of(const Page& page) {
              "charset=\"utf-8\"/><title>{}</title><style>{}</style></head>"
              "<body>\n<h1>{}</h1>\n",
              escaped(name), page_style, escaped(name)) +
-         html_table({}, summary) + figure(page, std::filesystem::path(name).stem().string()) + results(report) +
+         html_table({}, summary) +
+         figure(page, text_of(report.at("program")), std::filesystem::path(name).stem().string()) + results(report) +
          probe_curves(page) + convergence(report) + errors_and_notices(report) + given(page.resolved) +
          html_chapter("Time") + html_table({"phase", "seconds"}, phases) + html_chapter("Versions") +
          html_table({}, versions_of(report, page)) + "</body></html>\n";

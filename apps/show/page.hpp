@@ -18,7 +18,6 @@ struct Page {
   std::string resolved;  // the case as it was solved, in TOML; empty: it could not be read
   const Shown* shown = nullptr;
   Look look;
-  std::string unit = "";                                           // of the field that the look names
   std::vector<std::pair<std::string, std::string>> versions = {};  // of a calling program
   std::vector<Curve> curves = {};                                  // of probes
   std::string curves_over = "";                                    // "time [s]"

@@ -88,7 +88,7 @@ CriticalFactors factors_over_ranks(const Setup& setup, const Model& model, const
 
 }  // namespace
 
-void check(const Model& model, const Buckling& analysis) {
+void check(const Model& model, const Buckling&) {
   if (model.has_fields())
     throw Error(Exit::model, "linear buckling of a model of several fields",
                 "factors are those of one matrix and its geometric stiffness", "take solids, or sections, alone");

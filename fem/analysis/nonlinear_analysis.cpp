@@ -45,7 +45,7 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   // Free strains of laws are functions of t, which is the part of the loads here.
   if (setup.any_equations().matrix_varies_in_time()) {
     if (analysis.has_arc_length())
-      throw Error(Exit::model, "the arc length with thermal strain of laws",
+      throw Error(Exit::input, "the arc length in a model whose laws have thermal strain",
                   "the strain grows with the part of the loads, which the arc length takes for forces alone",
                   "control the loads, or heat the body in a step before");
     analysis.enter = [&](double part) { setup.any_equations().set_time({.t = part}); };

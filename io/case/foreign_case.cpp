@@ -61,13 +61,26 @@ const std::vector<Program>& programs() {
   return list;
 }
 
+// Written in the case: a table that a program's reader added for its defaults does not count.
+bool has(const CaseValue& table, std::string_view key) {
+  const auto member = std::ranges::find(table.members, key, &CaseMember::key);
+  return member != table.members.end() && !member->value.implicit;
+}
+
+// Answers of modes to what excites them, such as load cases.
+bool has_answers(const CaseValue& root) {
+  return has(root, "harmonic") || has(root, "random") || has(root, "spectrum");
+}
+
 // Tables and keys of [[material]] that the program does not read, as a reader of the message knows them.
 std::vector<std::string> unread(const CaseValue& root, const Program& program) {
   std::vector<std::string> names;
   const auto has = [](const auto& list, std::string_view key) { return std::ranges::find(list, key) != list.end(); };
+  const bool without_answers = program.name == "ritz-modal" && !has_answers(root);
   for (const CaseMember& member : root.members) {
     if (member.value.implicit) continue;
-    if (!has(common_tables, member.key) && !has(program.tables, member.key)) {
+    const bool reads = has(program.tables, member.key) && !(without_answers && member.key == "load_case");
+    if (!has(common_tables, member.key) && !reads) {
       names.push_back(
           fmt::format(member.value.is_array_of_tables() ? fmt::runtime("[[{}]]") : fmt::runtime("[{}]"), member.key));
       continue;
@@ -82,12 +95,6 @@ std::vector<std::string> unread(const CaseValue& root, const Program& program) {
     }
   }
   return names;
-}
-
-// Written in the case: a table that a program's reader added for its defaults does not count.
-bool has(const CaseValue& table, std::string_view key) {
-  const auto member = std::ranges::find(table.members, key, &CaseMember::key);
-  return member != table.members.end() && !member->value.implicit;
 }
 
 // ritz-solve reads [[material]] of any form, but only when the case names one, or a plugin with one.

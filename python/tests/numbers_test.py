@@ -232,7 +232,7 @@ class EveryNumber(unittest.TestCase):
                 "edge_film": "of fields of edges", "surface_current": "of fields of edges", "flux_film": "of several fields", "flux_pressure": "of several fields",
                 "axisymmetric_pressure3": "of plasticity", "pressure2": "of stokes", "foundation2": "of stokes"}
 
-    OF_SOLIDS = ("force[].at", "orientation", "material", "body_force", "traction")  # next to sections: a model of two fields, without derivatives
+    OF_SOLIDS = ("force[].at", "orientation", "material", "body_force", "traction", "foundation", "thermal")  # next to sections: a model of two fields, without derivatives
 
     def registered(self, physics):
         """Each number of the tables above in the schema, and of forms each with each form that has it."""
@@ -247,6 +247,8 @@ class EveryNumber(unittest.TestCase):
             else:
                 types = [kind for each in (node, *node.get("anyOf", ()), *(inner for outer in node.get("anyOf", ()) for inner in outer.get("anyOf", ()))) for kind in np.atleast_1d(each.get("type", ""))]
                 if re.split(r"[.\[]", path)[0] in self.TABLES and ("number" in types or ("array" in types and "number" in json.dumps(node))):
+                    if ("only with law" in node.get("description", "") and path not in ("material[].young", "material[].poisson")) or path in ("material[].yield_stress", "material[].hardening"):
+                        return  # laws have no derivatives
                     forms = re.search(r"only with (?:model\.)?form = (.*?)(?:;|$)", node.get("description", ""))
                     yield from ((path, form) for form in (re.findall(r"'([^']+)'", forms[1]) if forms else [""]))
 

@@ -198,7 +198,7 @@ measure = "max"
 
     def test_what_is_wrong_says_so(self):
         for change, words, code in (
-            (("density = 1000\n", ""), ["density", "with [time]"], 2),
+            (("density = 1000\n", ""), ["density", "needed with gravity, [time]"], 2),
             (("density = 1000", 'density = "1000+t"'), ["'1000+t' depends on t"], 2),
             (("end = 2\n", "end = 2\nspectral_radius = 1.5\n"), ["spectral_radius", "1.5"], 4),
             (("[time]", "[initial]\nvelocity = [0, 0]\n[time]"), ["velocity"], 2),

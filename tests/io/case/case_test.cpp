@@ -193,7 +193,7 @@ TEST(Case, KeysOfKnownPhysicsAreAnsweredWithWhereItIs) {
                                    {"contact", "not in Ritz yet"},
                                    {"time", "[time]"},
                                    {"specific_heat", "ritz-heat"},
-                                   {"Plastic", "von_mises_plasticity"},
+                                   {"Plastic", "law = \"j2\""},
                                    {"damping", "docs/motion.md"},
                                    {"units", "[mesh] scale"}}) {
     EXPECT_THAT(answer(key), AllOf(HasSubstr(words), Not(HasSubstr("did you mean")), Not(HasSubstr("remove it"))));

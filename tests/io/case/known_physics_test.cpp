@@ -15,18 +15,18 @@ TEST(KnownPhysics, NamesTheTableThatHasIt) {
                                    {"mass", "'mass' of [[rigid]] and [[coupling]]"},
                                    {"cyclic_symmetry", "[[periodic]]"},
                                    {"latent_heat", "specific_heat"},
-                                   {"psd", "frequency response"},
+                                   {"psd", "[harmonic]"},
                                    {"line", "plot over a line"},
                                    {"coil", "curl_curl3"},
                                    {"library", "ritz materials"},
                                    {"voltage", "ritz-heat"},
-                                   {"base_excitation", "frequency response"},
-                                   {"steady_state_dynamics", "frequency response"},
+                                   {"base_excitation", "[harmonic]"},
+                                   {"steady_state_dynamics", "[harmonic]"},
                                    {"layer", "layered shells are not in Ritz"},
                                    {"failure", "failure indices"},
                                    {"path", "[[probe]]"},
                                    {"contact_pair", "[[tie]]"},
-                                   {"hardening_curve", "von_mises_plasticity"},
+                                   {"hardening_curve", "law = \"j2\""},
                                    {"pressure", "ritz-elasticity"}}) {
     const std::optional<KnownPhysics> known = known_physics(key, {"mesh", "material", "force", "rigid"});
     ASSERT_TRUE(known) << key;

@@ -1,4 +1,4 @@
-#include "apps/results/units.hpp"
+#include "apps/show/units.hpp"
 
 #include <array>
 #include <utility>
