@@ -7,6 +7,10 @@
 namespace ritz {
 namespace {
 
+bool has_internal_variables(const Model& model) {
+  return std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); });
+}
+
 // Nonlinear statics: where equations are not linear, or [newton] asks for a load path.
 class NonlinearAnalysis final : public CaseAnalysis {
  public:
@@ -50,6 +54,7 @@ class NonlinearAnalysis final : public CaseAnalysis {
         results.carry_number("load_factor", view.part);
         show(view);
       };
+    const bool whole_stages = options_.increments == 0 && options_.sizes.largest >= 1;
     NonlinearSolution s = ritz::solve(read.model, std::move(options_), observer, prepared);
     for (std::size_t i = 0; i < s.steps.size(); ++i)
       run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1,
@@ -61,6 +66,11 @@ class NonlinearAnalysis final : public CaseAnalysis {
     if (s.increments > 1 || s.failures > 0)
       run.log().line("{} increments{}", s.increments,
                      s.failures > 0 ? fmt::format(", {} longer ones failed", s.failures) : "");
+    if (whole_stages && has_internal_variables(read.model))
+      run.log().notice(
+          fmt::format("materials remember the path of the loads, which was followed in {} increments: "
+                      "[newton] largest_increment = 0.05 shows how much that matters",
+                      s.increments));
     if (!s.notice.empty()) run.log().notice(s.notice);
     return std::move(s.end);
   }

@@ -26,7 +26,7 @@ constexpr std::array<Colour, 7> light_to_dark{{{0.940, 0.940, 0.900},
 // The share of the greater one that the values of the other sign need so that zero has a colour.
 constexpr double both_signs = 0.05;
 
-// As many digits as tell the marks apart.
+// Digits enough to tell the marks apart.
 std::vector<std::string> texts_of(const std::vector<double>& marks, double factor) {
   std::vector<std::string> texts;
   for (int digits = 4; digits <= 7; ++digits) {

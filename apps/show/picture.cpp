@@ -63,7 +63,7 @@ std::vector<Vector3> seen_along(const std::array<Vector3, 3>& axes, std::vector<
   return points;
 }
 
-// Where points that are seen lie in a picture of this size: in the part that title and colour bar leave free.
+// Places of points in a picture of this size, in the part that title and colour bar leave free.
 std::vector<Pixel> pixels_of(const std::vector<Vector3>& seen, int width, int height) {
   Vector3 low, high;
   low.fill(std::numeric_limits<double>::max());

@@ -62,6 +62,8 @@ class Schema(CaseTest):
         for program in PROGRAMS:
             schema = json.loads((SCHEMAS / f"{program}.schema.json").read_text())
             for table in schema["properties"]:
+                if (program, table) == ("ritz-modal", "load_case"):
+                    continue  # modes read load cases where [harmonic], [random] or [spectrum] is given
                 for text in (f"[{table}]\nbogus = 1\n", f"[[{table}]]\nbogus = 1\n"):
                     outcome = self.run_case(program, self.write("case.toml", text), "--check")
                     self.assertNotIn("is a case for", outcome.errors, f"io/case/foreign_case.cpp: {program} reads {table}")

@@ -39,7 +39,9 @@ TEST(ForeignCase, EveryTableOfASchemaIsKnownAsOneOfItsProgram) {
       const bool is_table = !rules.contains("type") || rules["type"] == "object" || rules["type"] == "array";
       if (!is_table || mark_of(program).find("[" + table + "]") != std::string::npos) continue;
       if (table == "modal" && program != "ritz-solve") continue;  // outside of steps it is a case of ritz-modal
-      EXPECT_THAT(programs_of(fmt::format("{}[[{}]]\n", mark_of(program), table)), Contains(program)) << table;
+      const bool excites_modes = program == "ritz-modal" && table == "load_case";
+      const std::string mark = mark_of(program) + (excites_modes ? "[harmonic]\n" : "");
+      EXPECT_THAT(programs_of(fmt::format("{}[[{}]]\n", mark, table)), Contains(program)) << table;
       ++tables;
       if (table != "material") continue;
       for (const auto& [key, rule] : rules.at("items").at("properties").items())
