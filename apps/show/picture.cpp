@@ -82,7 +82,7 @@ std::vector<Pixel> pixels_of(const std::vector<Vector3>& seen, int width, int he
   return pixels;
 }
 
-// Of a triangle: 1 where it faces the eye, 0 where it is seen from its side.
+// Returns 1 for a triangle that faces the eye, 0 for one that is seen from its side.
 double facing(const Pixel& a, const Pixel& b, const Pixel& c) {
   const Vector3 normal = cross({b.x - a.x, b.y - a.y, b.depth - a.depth}, {c.x - a.x, c.y - a.y, c.depth - a.depth});
   return length(normal) > 0 ? std::abs(normal[2]) / length(normal) : 0;
