@@ -17,6 +17,7 @@
 #include "apps/cases/peak_place.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "fem/results/strain_variation.hpp"
+#include "mesh/checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -132,6 +133,28 @@ void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBod
       start, 100 * share));
 }
 
+// Equations of a large displacement may have solutions in which cells are turned inside out; bodies do not.
+void refuse_reversed_cells(const Mesh& mesh, const std::vector<double>& displacement) {
+  MeshData moved;
+  moved.dimension = mesh.dimension();
+  moved.blocks.assign(mesh.blocks().begin(), mesh.blocks().end());
+  const auto dimension = static_cast<std::size_t>(mesh.dimension());
+  for (Node node = 0; node < mesh.node_count(); ++node)
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double u = i < dimension ? displacement[dimension * static_cast<std::size_t>(node) + i] : 0;
+      moved.points.push_back(mesh.point(node)[i] + u);
+    }
+  const std::vector<CellStatus> statuses = cell_statuses(moved);
+  const auto first = std::ranges::find(statuses, CellStatus::reversed);
+  if (first == statuses.end()) return;
+  throw Error(
+      Exit::not_converged,
+      fmt::format("Newton's method ended in a state in which cells are inside out: {} of them, the first one at {}",
+                  std::ranges::count(statuses, CellStatus::reversed), place_of_cell(moved, first - statuses.begin())),
+      "it is a solution of the equations that no body can take",
+      "lower the loads, take smaller increments, or follow the path by [newton] control = \"arc_length\"");
+}
+
 void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody& body, bool wants_error,
           const SolutionView& s) {
   const FunctionSpace& space = equations.space();
@@ -143,7 +166,8 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   if (s.velocity != nullptr) nodal.push_back(run.results().fields().of("velocity", space, *s.velocity));
   if (s.acceleration != nullptr) nodal.push_back(run.results().fields().of("acceleration", space, *s.acceleration));
   print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, dimension));
-  if (!body.large_displacements) judge_displacements(run, mesh, nodal.front().values, dimension);
+  if (body.large_displacements) refuse_reversed_cells(mesh, nodal.front().values);
+  else judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
   std::optional<DiscretisationError> error;
   EvaluatedFields stresses = derive(run.results(), equations, result_names(body, wants_error), [&] {

@@ -121,6 +121,16 @@ class InTension(CaseTest):
                 self.assert_close(probes[f"{name}.stress"], cauchy, 1e-6)
                 self.assert_close(probes[f"{name}.across"], side - 1, 1e-6)
 
+    def test_a_state_that_no_body_can_take_is_an_error(self):
+        """Pressed by 0.3 E, a bar of St. Venant and Kirchhoff's law without a limit has the solution l^3 - l = -0.6 alone, l = -1.22."""
+        self.write("cubes.msh", boxes.cubes(["bar"]))
+        text = '[mesh]\nfile = "cubes.msh"\n[model]\nlarge_displacement = true\n[[material]]\nregion = "bar"\nlaw = "linear_elastic"\nyoung = 1e6\npoisson = 0\n'
+        for side, axis in (("x0", "x"), ("y0", "y"), ("z0", "z"), ("y1", "y"), ("z1", "z")):
+            text += f'[[displacement]]\nregion = "bar.{side}"\n{axis} = 0\n'
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", text + '[[traction]]\nregion = "bar.x1"\nvalue = [-0.3e6, 0, 0]\n'), output=self.folder / "r")
+        self.assertEqual(outcome.exit, 5, outcome.errors)
+        self.assertIn("cells are inside out: 1 of them", outcome.errors)
+
     def test_metals_yield_by_their_tables_and_results_have_their_internal_variables(self):
         """Logarithmic strain: the stress of the table is Kirchhoff's, J times Cauchy's."""
         outcome = self.run_specimens({name: keys for name, (keys, _) in PLASTIC.items()}, 1.05)
