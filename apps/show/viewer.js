@@ -161,7 +161,7 @@
   }
   animate.onchange = () => requestAnimationFrame(move_on);
 
-  // Where values lie in the map of colours (ColourScale of colour_scale.hpp).
+  // Places of values in the map of colours (ColourScale of colour_scale.hpp).
   const maps = new Uint8Array(bytes(body.maps));
   function colours() {
     const from = Number(low.value), to = Number(high.value), largest = Math.max(-from, to);

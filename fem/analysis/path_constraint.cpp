@@ -32,7 +32,7 @@ double PathConstraint::first_change(const Vector& t) {
   return std::copysign(length_ / size, forward);
 }
 
-// |c + dp t| = length with c = u - begin + s: of two roots the one that goes on (Crisfield).
+// |c + dp t| = length with c = u - begin + s: of two roots the one that continues the path (Crisfield).
 std::optional<double> PathConstraint::change(const Vector& u, const Vector& s, const Vector& t) {
   if (is_first_) {
     is_first_ = false;

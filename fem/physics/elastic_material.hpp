@@ -73,7 +73,7 @@ struct ElasticSetting {
   bool large_displacements = false;
 };
 
-// Is the material one of a law of its own, or of large displacements, where linear elasticity is a law, too?
+// Does the material have a named law, or large displacements, where linear elasticity is a law, too?
 bool is_of_law(const ElasticMaterial& material, const ElasticSetting& setting);
 // The integral of such a material. A temperature makes its free strains; the factor multiplies them. Throws what
 // MaterialLaw::form does.

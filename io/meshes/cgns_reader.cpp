@@ -129,8 +129,8 @@ std::string unit_of_length(const Hdf5Tree& tree, const std::string& base, const 
   return {};
 }
 
-// A boundary condition is a region of its own name, of its families, and of those that these belong to (where Gmsh
-// has physical groups).
+// A boundary condition is a region by its name, the names of its families, and of those that these belong to (where
+// Gmsh has physical groups).
 std::vector<std::string> names_of_condition(const Hdf5Tree& tree, const std::string& condition) {
   std::vector<std::string> names{name_of(condition)};
   const auto add_families = [&](const std::string& member) {

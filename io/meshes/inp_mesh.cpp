@@ -105,7 +105,7 @@ void require_unique(const NodeNumbers& numbers, const char* what, const Placemen
     throw Error(Exit::mesh,
                 fmt::format("{} {} is defined twice in '{}'{}", what, numbers.duplicate(), path,
                             placement.name.empty() ? "" : fmt::format(", instance '{}'", placement.name)),
-                "labels must tell them apart", "number them anew in the preprocessor");
+                "labels must tell them apart", "renumber them in the preprocessor");
 }
 
 void add_elements(const InpElements& elements, Placement& placement, RawMesh& raw) {

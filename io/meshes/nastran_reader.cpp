@@ -522,7 +522,7 @@ CellsByKind cells_of(const BulkData& bulk) {
   if (numbers.has_duplicate())
     throw Error(Exit::mesh,
                 fmt::format("GRID {} is defined twice in '{}'", numbers.duplicate(), bulk.files.front().path()),
-                "every grid point has one place", "number them anew");
+                "every grid point has one place", "renumber them");
   for (const auto& [kind, labels] : bulk.cell_nodes)
     for (const std::int64_t label : labels) {
       const Node node = numbers(label);

@@ -6,6 +6,7 @@ import unittest
 
 import boxes
 import vtu
+from buckling_test import LOADED
 from ritz import CaseTest, example
 
 DEEP = example("vibration/nafems_5h")
@@ -113,39 +114,16 @@ acceleration = 9.81
         """f^2 = f_0^2 (1 + P / P_cr) of the pinned column at half of Euler's load, pushed across by a load case."""
         peaks = []
         for force in (0, -0.5 * math.pi**2 * 210e9 * 0.02**4 / 12):
+            loaded = LOADED.format(force=force or -1e-6, preload="true").replace("count = 1", "count = 4")
             case = self.write("column.toml", f"""[mesh]
 file = "{pathlib.Path(example("buckling/column")).parent}/column.msh"
 scale = 0.001
-[[section]]
-region = "column"
-element = "beam"
-young = 210e9
-poisson = 0.3
-density = 7850
-profile = "rectangle"
-height = 0.02
-width = 0.02
-[[support]]
-region = "foot"
-pinned = true
-[[support]]
-region = "foot"
-rz = 0
-[[support]]
-region = "head"
-x = 0
-y = 0
-[[force]]
-region = "head"
-value = [0, 0, {force or -1e-6}]
+{loaded}
 [[load_case]]
 name = "across"
 [[load_case.line_load]]
 region = "column"
 value = [1, 0, 0]
-[modal]
-count = 4
-preload = true
 [damping]
 ratio = 0.01
 [harmonic]

@@ -54,8 +54,8 @@ TEST(Hopeless, AreStepsThatGrowOrStagnate) {
 }
 
 // A block of the material of St. Venant and Kirchhoff without lateral strain under a dead load: at the stretch l the
-// force is E l (l^2 - 1) / 2. It has limit points at l = +-1 / sqrt(3) and goes on through l = 0: the equations of the
-// truss of two bars (von Mises), which snaps through.
+// force is E l (l^2 - 1) / 2. It has limit points at l = +-1 / sqrt(3) and continues through l = 0: the equations of
+// the truss of two bars (von Mises), which snaps through.
 struct Truss {
   explicit Truss(double unit = 1) : mesh(rectangle(1, 1, {unit, unit}, CellKind::quad4)), form(mesh), size(unit) {
     form.material("all", material(LinearElastic{young, 0}, {Space::plane, true}));
