@@ -197,6 +197,17 @@ class Inputs(CaseTest):
         self.assert_close(found[1], found[0], 1e-9)
         self.assertLess(found[0], 0.95 * found[2])
 
+    def test_rubber_in_plane_stress_begins_from_rest_whatever_its_numbers(self):
+        """The derivatives of an energy cancel at rest, for some numbers to 1e-17 instead of 0: no stress across may be looked for in that."""
+        self.write("cubes.msh", boxes.square())
+        sides = '[[displacement]]\nregion = "left"\nx = 0\n[[displacement]]\nregion = "bottom"\ny = 0\n[[displacement]]\nregion = "right"\nx = 0.6\n'
+        probe = '[[probe]]\nname = "force"\nregion = "right"\nmeasure = "reaction"\ncomponent = "x"\n'
+        for c10 in (0.574, 0.5740035534270754):
+            material = f'[[material]]\nregion = "all"\nlaw = "mooney_rivlin"\nc10 = {c10}\nc01 = 0.1\nbulk = 4.395\n'
+            outcome = self.solve_text('[mesh]\nfile = "cubes.msh"\n[model]\ntype = "plane_stress"\nlarge_displacement = true\n' + material + sides + probe)
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assert_close(outcome.probes["force"], tension(by_invariants(lambda one, two, j: c10 * (one - 3) + 0.1 * (two - 3) + 0.5 * 4.395 * (j - 1) ** 2), 1.6)[0], 1e-5)
+
     def test_what_a_law_does_not_have_is_refused_with_a_sentence(self):
         for large, material, words in (
                 ("false", 'law = "neo_hooke"\nyoung = 1e6\npoisson = 0.3', "the law 'neo_hooke' is one of large displacements"),

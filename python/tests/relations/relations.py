@@ -117,8 +117,15 @@ def in_frame(model, frame, name, values):
         return values * frame.scale(draw.POWER)
     if name == "strain_and_stress":
         return np.column_stack([frame.values("tensor", NONE, values[:, :6]), frame.values("tensor", STRESS, values[:, 6:])])
-    kind, its = FIELDS[name]
+    kind, its = FIELDS.get(name) or internal_variable(name)
     return frame.values(kind, its, values)
+
+
+def internal_variable(name):
+    """Kind and unit of an internal variable of a law, which may begin with the law's name."""
+    if name.endswith("equivalent_plastic_strain"):
+        return "scalar", NONE
+    return ("tensor", STRESS) if "back_stress" in name else ("tensor", NONE)
 
 
 def compare(model, base, other, change):
@@ -205,7 +212,11 @@ def natural_scales(model, frame, expected):
     # stiffnesses of the models are about 1 in their own units, at most 4
     floors["strain"] = max(floors["strain"], 0.1 * floors["displacement"] / size)
     floors["stress"] = max(floors["stress"], floors["strain"] * frame.scale(STRESS))
-    floors["plastic_strain"] = floors["equivalent_plastic_strain"] = floors["strain"]
+    for name in {name for nodal, cells in expected for name in (*nodal, *cells)}:
+        if name not in floors and name.endswith("plastic_strain"):
+            floors[name] = floors["strain"]
+        if "back_stress" in name:
+            floors[name] = floors["stress"]
     floors["stress_error"] = floors["stress"]
     floors["heat_flux_error"] = floors["heat_flux"]
     floors["von_mises"] = floors["principal_stress"] = floors["stress"]
