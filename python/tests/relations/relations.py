@@ -514,7 +514,7 @@ def ranks(model, base, random):
     for name in ("reaction", "frequencies_hz"):
         if name in one["facts"]:
             a, b = (np.array([float(x) for x in each["facts"][name].split()]) for each in (one, two))
-            size = max(np.abs(a).max(initial=0), np.abs(base.steps[0][0]["reaction"]).max() if name == "reaction" and base.steps else 0)
+            size = max(np.abs(a).max(initial=0), np.abs(base.steps[0][0]["reaction"]).max() if name == "reaction" and base.steps else 0, fact_scale(model, base))
             if not np.abs(a - b).max(initial=0) <= 10 * TOLERANCE * size + (3e-5 * size if name != "reaction" else 0):
                 found.append(f"{name} is {a} on 1 rank and {b} on 2")
     return found
