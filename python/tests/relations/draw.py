@@ -172,6 +172,8 @@ def model(seed, index, programs=("elasticity", "heat", "modal", "structure", "so
     drawn = {"elasticity": elastic, "modal": elastic, "heat": heat, "structure": structure, "solve": solve}[program]
     if program == "elasticity" and random.random() < 0.2:
         drawn = of_laws
+    if program == "structure" and random.random() < 0.2:
+        drawn = of_solids_and_sections
     result = drawn(program, random)
     result.name = f"model {index} of seed {seed}, ritz-{program}"
     return result
@@ -734,6 +736,36 @@ def structure(program, random):
         node_load(m)
     if m.moves:
         motion(m)
+    m.add("solver", {"tolerance": 1e-11}, single=True)
+    return m
+
+
+def of_solids_and_sections(program, random):
+    """A solid with a beam and a shell on its faces, which are joined where they stand."""
+    mesh = meshes.welded(random, ("hex", "tet", "prism")[int(random.integers(3))], 1 + int(random.random() < 0.4))
+    m = Model(program, mesh.at(mesh.points @ meshes.sheared(random, 3).T + random.normal(size=3)), random)
+    m.moves, m.dense, m.thermal, m.shells, m.beams = False, m.chance(0.5), False, ["plate"], ["beam"]
+    m.exclude("formula", "arrays by cell are of all cells of the mesh")
+    m.exclude("solver", "solids and sections are two fields, which have their own methods")
+    add_elastic_materials(m)
+    shell_section(m, "plate")
+    beam_section(m, "beam")
+    for entry in m.entries:  # footprints lie on the faces
+        if entry.key == "section":
+            if "thickness" in entry.content:
+                entry.content["thickness"] = Number(0.05 * m.positive(0.5, 1.5), LENGTH)
+            entry.content.pop("offset_y", None)
+            entry.content.pop("offset_z", None)
+    m.add("support", {"region": "part1.x0", "fixed": True})
+    m.add("force", {"region": "tip", "value": m.vector(FORCE), "moment": m.vector(MOMENT, "axial") if m.chance(0.5) else None}, load=True)
+    if m.chance(0.5):
+        m.add("force", {"region": "edge", "value": m.vector(FORCE)}, load=True)
+    if m.chance(0.5):
+        m.add("traction", {"region": "part1.z1", "value": m.vector(STRESS, formula=True)}, splits=True, load=True)
+    if m.chance(0.3):
+        surface_load(m)
+    if m.chance(0.3):
+        weight(m)
     m.add("solver", {"tolerance": 1e-11}, single=True)
     return m
 
