@@ -38,14 +38,9 @@ class HarmonicAnalysis final : public ModalResponse {
  public:
   HarmonicAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t)
       : ModalResponse(run, read, solvers, ResponseKind::harmonic, t) {
-    const std::vector<double> range =
-        t.vector("frequencies", "[lowest, highest] of the excitation [Hz]", {.size = 2, .minimum = 0});
-    if (range.size() == 2 && !(range[0] < range[1]))
-      t.error("frequencies", fmt::format("the range from {:g} to {:g} Hz is empty", range[0], range[1]), {},
-              "give the lower frequency first");
-    low_ = range.front(), high_ = range.back();
-    count_ = static_cast<int>(t.integer("count", "of frequencies in equal steps; more lie around each mode",
-                                        {.fallback = 100, .minimum = 2, .maximum = 1000000}));
+    const FrequencyRange range = read_frequencies(t, "[lowest, highest] of the excitation [Hz]", true);
+    low_ = range.low, high_ = range.high;
+    count_ = read_frequency_count(t, "of frequencies in equal steps; more lie around each mode");
     fields_at_ =
         t.vector("fields_at", "frequencies of the fields in the results [Hz]; without it that of the largest motion",
                  {.fallback = std::vector<double>{}, .minimum = 0});
@@ -63,11 +58,7 @@ class HarmonicAnalysis final : public ModalResponse {
     require_damping(space);
     const std::vector<double> frequencies = frequencies_around_peaks(space, damping(), low_, high_, count_);
     run.log().line("harmonic response: {} frequencies from {:g} to {:g} Hz", frequencies.size(), low_, high_);
-    if (const double highest = space.modes.frequencies.back(); high_ > highest)
-      run.log().notice(
-          fmt::format("the highest mode has {:.6g} Hz, and answers up to {:g} Hz are asked for: beyond it "
-                      "residual vectors alone move; find more modes",
-                      highest, high_));
+    report_beyond_modes(run, space, high_);
     tabulate(run, space, analysis, frequencies, probed_quantities(run, read, space));
     std::vector<double> at = fields_at_;
     if (at.empty()) at.push_back(largest_motion(space, analysis, frequencies));
@@ -92,7 +83,8 @@ class HarmonicAnalysis final : public ModalResponse {
     });
   }
 
-  static double peak(const std::vector<double>& frequencies, const std::function<double(double)>& f) {
+  template <class F>
+  static double peak(const std::vector<double>& frequencies, const F& f) {
     std::size_t best = 0;
     double largest = -1;
     for (std::size_t i = 0; i < frequencies.size(); ++i)
@@ -117,7 +109,7 @@ class HarmonicAnalysis final : public ModalResponse {
         row.insert(row.end(), {std::abs(value), degrees(std::arg(value))});
       }
     }
-    run.results().add_table("response", table_text(columns, rows));
+    write_response(run, columns, rows);
     for (const ProbedQuantity& each : probes) {
       const auto size = [&](double f) { return std::abs(harmonic_response(space, analysis, f).of(each.quantity)); };
       const double at = peak(frequencies, size);

@@ -29,6 +29,15 @@ double read_phase(const Case::Table& t) {
   return t.number("phase", "[degrees] by which it leads", {.fallback = 0}) * std::numbers::pi / 180;
 }
 
+// A number or a formula of t alone.
+Formula read_over_time(const Case::Table& t, const char* key, const char* about, const NumberRule& rule) {
+  Formula result = t.formula(key, about, rule);
+  if (result.depends_on_position())
+    t.error(key, fmt::format("'{}' depends on the position", result.text()), "it is one factor at each time",
+            "write a formula of t");
+  return result;
+}
+
 NamedExcitation read_load(const Case::Table& t, ResponseKind kind, FrequencyTable::Scale scale,
                           const std::vector<std::string>& names) {
   NamedExcitation result;
@@ -48,6 +57,8 @@ NamedExcitation read_load(const Case::Table& t, ResponseKind kind, FrequencyTabl
     result.excitation.size =
         read_over_frequency(t, "amplitude", "factor of the load, or \"name(f)\"", scale, {.fallback = 1});
     result.excitation.phase = read_phase(t);
+  } else if (kind == ResponseKind::history) {
+    result.over_time = read_over_time(t, "amplitude", "factor of the load, a number or a formula of t", {.fallback = 1});
   } else {
     result.excitation.size =
         read_over_frequency(t, "density", "one-sided spectral density of the factor of the load [1/Hz], or \"name(f)\"",
@@ -78,6 +89,11 @@ NamedExcitation read_base(const Case::Table& t, ResponseKind kind, FrequencyTabl
   std::ranges::copy(direction, result.excitation.direction.begin());
   if (std::ranges::all_of(direction, [](double each) { return each == 0; }))
     t.error("direction", "a direction of length 0", {}, "give a direction, as [0, 0, 1]");
+  if (kind == ResponseKind::history) {
+    result.over_time =
+        read_over_time(t, "acceleration", "of the base [m/s^2], a number or a formula of t, as \"quake(t)\"", {});
+    return result;
+  }
   const SizeKey size = size_of_base(t, kind);
   result.excitation.motion = size.motion;
   result.excitation.size = read_over_frequency(t, size.key, size.about, scale, {.minimum = 0});
@@ -94,7 +110,7 @@ bool responds(Run& run) {
   }
   const Case::Table root = run.input().root();
   const char* found = nullptr;
-  for (const char* key : {"harmonic", "random", "spectrum"}) {
+  for (const char* key : {"harmonic", "random", "spectrum", "history"}) {
     if (!root.has(key)) continue;
     if (found != nullptr)
       root.error(key, fmt::format("a case has [{}] and [{}]", found, key), "a case, or a step, is one analysis",
@@ -144,11 +160,12 @@ ModalDamping read_modal_damping(Case& input) {
 
 std::vector<NamedExcitation> read_excitations(const Case::Table& table, ResponseKind kind, const CaseModel& read,
                                               bool outside_excites, int dimension) {
-  const bool of_spectra = kind != ResponseKind::harmonic;
-  const auto scale = table.choice("interpolation", "between the rows of tables over the frequency", {"linear", "log"},
-                                  of_spectra ? "log" : "linear") == "log"
-                         ? FrequencyTable::Scale::log
-                         : FrequencyTable::Scale::linear;
+  const bool of_spectra = kind == ResponseKind::random || kind == ResponseKind::spectrum;
+  FrequencyTable::Scale scale = FrequencyTable::Scale::linear;
+  if (kind != ResponseKind::history &&
+      table.choice("interpolation", "between the rows of tables over the frequency", {"linear", "log"},
+                   of_spectra ? "log" : "linear") == "log")
+    scale = FrequencyTable::Scale::log;
   const std::vector<std::string> names = load_names(read, outside_excites);
   std::vector<NamedExcitation> all;
   if (kind != ResponseKind::spectrum)
@@ -156,7 +173,7 @@ std::vector<NamedExcitation> read_excitations(const Case::Table& table, Response
       all.push_back(read_load(t, kind, scale, names));
   for (const Case::Table& t : table.tables("base", "a motion of the base: of all supports together"))
     all.push_back(read_base(t, kind, scale, dimension));
-  if (all.empty() && kind == ResponseKind::harmonic)
+  if (all.empty() && !of_spectra)
     for (const std::string& each : names) all.push_back({each, {}});
   if (all.empty())
     table.error("base", "nothing excites the modes", {},

@@ -78,19 +78,4 @@ std::vector<double> frequencies_around_peaks(const ModalSpace& space, const Moda
   return all;
 }
 
-double peak_between(double low, double high, const std::function<double(double frequency)>& f) {
-  const double golden = (std::sqrt(5.0) - 1) / 2;
-  double a = high - golden * (high - low), b = low + golden * (high - low), at_a = f(a), at_b = f(b);
-  while (high - low > 1e-8 * high) {
-    if (at_a > at_b) {
-      high = b, b = a, at_b = at_a;
-      at_a = f(a = high - golden * (high - low));
-    } else {
-      low = a, a = b, at_a = at_b;
-      at_b = f(b = low + golden * (high - low));
-    }
-  }
-  return 0.5 * (low + high);
-}
-
 }  // namespace ritz
