@@ -55,6 +55,10 @@ ModalResponse::ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, Re
             .linear = solvers.linear()};
   if (kind == ResponseKind::history) run.input().allow_time();
   excitations_ = read_excitations(table, kind, read, outside, mode_components(read.space()));
+  name_motions(read);
+}
+
+void name_motions(CaseModel& read) {
   std::ranges::move(moved_names(read), std::back_inserter(read.nodal_results));
   std::ranges::copy(read.motion.names.nodal, std::back_inserter(read.nodal_results));
   std::ranges::copy(read.motion.names.cells, std::back_inserter(read.cell_results));

@@ -47,6 +47,8 @@ class ModalResponse : public CaseAnalysis {
   std::vector<NamedExcitation> excitations_;
 };
 
+// Adds the names of fields of motions to those of the results.
+void name_motions(CaseModel& read);
 std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, const ModalSpace& space);
 
 // Fields at nodes and in cells of a motion, with "acceleration" of another one where it is given.

@@ -103,6 +103,23 @@ NamedExcitation read_base(const Case::Table& t, ResponseKind kind, FrequencyTabl
 
 }  // namespace
 
+Case::Table harmonic_table(Case& input) {
+  return input.table("harmonic",
+                     "answers to loads and motions of the base that vary harmonically (docs/vibration.md)");
+}
+
+bool is_direct(const Case::Table& harmonic) {
+  return harmonic.choice("method",
+                         "sums of the modes of [modal]; or the whole system solved at each frequency, which takes "
+                         "damping that differs from place to place",
+                         {"modal", "direct"}, "modal") == "direct";
+}
+
+bool vibrates(Run& run) {
+  const Case::Table root = run.input().root();
+  return root.has("modal") || (root.has("harmonic") && is_direct(harmonic_table(run.input())));
+}
+
 bool responds(Run& run) {
   if (run.options().survey) {  // the tables that all answers have are asked for once
     read_modal_damping(run.input());
@@ -115,7 +132,7 @@ bool responds(Run& run) {
     if (found != nullptr)
       root.error(key, fmt::format("a case has [{}] and [{}]", found, key), "a case, or a step, is one analysis",
                  "make two cases or steps");
-    else if (!root.has("modal"))
+    else if (!vibrates(run))
       root.error(key, fmt::format("[{}] without [modal]", key), "answers are sums of modes",
                  "add [modal] with the number of modes");
     found = key;
@@ -156,6 +173,32 @@ ModalDamping read_modal_damping(Case& input) {
                                 {.fallback = 0, .minimum = 0});
   if (rayleigh) damping.rayleigh = read_rayleigh(t);
   return damping;
+}
+
+void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& analysis) {
+  const Case::Table t = damping_table(run.input());
+  const ModalDamping of_all = read_modal_damping(run.input());
+  if (t.has("ratio"))
+    t.error("ratio", "a damping ratio of modes where no modes are found", {},
+            "give rayleigh, structural, [[damping.region]] or [[damping.dashpot]], or take method = \"modal\"");
+  analysis.rayleigh = of_all.rayleigh;
+  analysis.structural = of_all.structural;
+  const Mesh& mesh = space.mesh();
+  for (const Case::Table& each : t.tables("region", "cells with a loss factor, which joins that of all")) {
+    const Region* region = each.region("region", "cells", mesh, {RegionKind::cells});
+    const double factor = each.number("structural", "loss factor of these cells", {.minimum = 0});
+    if (region != nullptr) analysis.losses.push_back({region->cells, factor});
+  }
+  for (const Case::Table& each : t.tables("dashpot", "forces against the velocity")) {
+    const Region* region = each.region("region", "facets, nodes or cells: their nodes, in equal parts", mesh,
+                                       {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const int dimension = std::min(space.components(), 3);
+    const std::vector<double> value = each.vector("value", "in total, along the axes [N s/m]",
+                                                  {.size = dimension, .minimum = 0});
+    Dashpot dashpot{region == nullptr ? std::vector<Node>() : space.nodes_in(*region), {}};
+    std::ranges::copy(value, dashpot.viscosity.begin());
+    if (!dashpot.nodes.empty()) analysis.dashpots.push_back(std::move(dashpot));
+  }
 }
 
 std::vector<NamedExcitation> read_excitations(const Case::Table& table, ResponseKind kind, const CaseModel& read,

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "apps/cases/case_model.hpp"
-#include "fem/analysis/modal_space.hpp"
+#include "fem/analysis/direct_harmonic.hpp"
 
 #include <string>
 #include <vector>
@@ -14,6 +14,10 @@ namespace ritz {
 
 // Has the case [harmonic], [random], [spectrum] or [history]? Two of them, or one without [modal], are added to its errors.
 bool responds(Run& run);
+// Is the case read as one of vibration? With [modal], or with [harmonic] method = "direct".
+bool vibrates(Run& run);
+Case::Table harmonic_table(Case& input);
+bool is_direct(const Case::Table& harmonic);
 // Do loads outside of load cases excite? With a preload, or in a later step, they are those of the state.
 bool outside_loads_excite(Run& run, const CaseModel& read);
 // [[load_case]] of loads that excite; combinations are errors.
@@ -22,6 +26,9 @@ LoadCaseInputs read_exciting_loads(Run& run, const std::vector<std::string>& loa
 
 // [damping] with `ratio` and `structural`, or Rayleigh's.
 ModalDamping read_modal_damping(Case& input);
+
+// Damping without modes: Rayleigh's, `structural`, [[damping.region]] and [[damping.dashpot]].
+void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& analysis);
 
 enum class ResponseKind { harmonic, random, spectrum, history };
 struct NamedExcitation {

@@ -21,6 +21,8 @@ struct Harmonic {
   std::vector<Excitation> excitations = {};  // all of them at once, with their phases
 };
 
+// The complex amplitude of a load, or of the acceleration of the base.
+Complex amplitude_of(const Excitation& excitation, double frequency);
 // q of a unit force on a column.
 Complex receptance(const ModalSpace& space, const ModalDamping& damping, int column, double frequency);
 
