@@ -15,7 +15,7 @@ struct RealParts {
   std::vector<double> real, imaginary;
 };
 
-RealParts parts_of(const std::vector<Complex>& numbers) {
+RealParts real_parts(const std::vector<Complex>& numbers) {
   RealParts parts;
   for (const Complex& each : numbers) {
     parts.real.push_back(each.real());
@@ -39,7 +39,7 @@ EvaluatedFields of_part(const CaseModel& read, const ModalSpace& space, const st
 
 }  // namespace
 
-double degrees(double radians) { return radians * 180 / std::numbers::pi; }
+double in_degrees(double radians) { return radians * 180 / std::numbers::pi; }
 
 void tabulate_harmonic(Run& run, const std::vector<HarmonicMotion>& motions, const std::vector<ProbedQuantity>& probes) {
   if (probes.empty()) return;
@@ -50,7 +50,7 @@ void tabulate_harmonic(Run& run, const std::vector<HarmonicMotion>& motions, con
     std::vector<double>& row = rows.emplace_back(1, motion.frequency);
     for (const ProbedQuantity& each : probes) {
       const Complex value = motion.of(each.quantity);
-      row.insert(row.end(), {std::abs(value), degrees(std::arg(value))});
+      row.insert(row.end(), {std::abs(value), in_degrees(std::arg(value))});
     }
   }
   write_response(run, columns, rows);
@@ -70,7 +70,7 @@ double size_of(const ModalSpace& space, const HarmonicMotion& motion) {
 
 void write_harmonic(Run& run, const CaseModel& read, const ModalSpace& space, const HarmonicMotion& motion) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  const RealParts q = parts_of(motion.q), a = parts_of(motion.accelerations()), carried = parts_of(motion.carried);
+  const RealParts q = real_parts(motion.q), a = real_parts(motion.accelerations()), carried = real_parts(motion.carried);
   std::vector<double> both = q.real;
   for (std::size_t k = 0; k < both.size(); ++k) both[k] += q.imaginary[k];
   const EvaluatedFields real = of_part(read, space, q.real, a.real, carried.real),
@@ -89,7 +89,7 @@ void write_harmonic(Run& run, const CaseModel& read, const ModalSpace& space, co
   phases.name = "displacement_phase";
   for (const auto values : {&Field::values, &Field::finer_values})
     for (std::size_t j = 0; j < (phases.*values).size(); ++j)
-      (phases.*values)[j] = degrees(std::atan2((imaginary.nodal.front().*values)[j], (phases.*values)[j]));
+      (phases.*values)[j] = in_degrees(std::atan2((imaginary.nodal.front().*values)[j], (phases.*values)[j]));
   largest.nodal.push_back(std::move(phases));
   run.log().line("amplitudes at {:.6g} Hz:", motion.frequency);
   print_peaks(run, largest, "amplitude of");

@@ -8,7 +8,7 @@
 
 namespace ritz {
 
-double degrees(double radians);
+double in_degrees(double radians);
 
 // Amplitude and phase of each probe at the frequencies of the motions.
 void tabulate_harmonic(Run& run, const std::vector<HarmonicMotion>& motions, const std::vector<ProbedQuantity>& probes);
