@@ -25,10 +25,10 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
     const auto same = std::ranges::unique(frequencies_);
     frequencies_.erase(same.begin(), same.end());
     if (t.has("residual_vectors"))
-      t.refuse("residual_vectors", "residual vectors were given with method = \"direct\"", "there are no modes to add to",
+      t.refuse(ErrorKind::modal_options, "residual_vectors", "residual vectors were given with method = \"direct\"", "there are no modes to add to",
                "omit them");
     if (read.preloaded)
-      t.refuse("method", "method = \"direct\" with [modal] preload", "the state is that of the step before",
+      t.refuse(ErrorKind::modal_options, "method", "method = \"direct\" with [modal] preload", "the state is that of the step before",
                "make it a step after one that finds the state");
     analysis_.loads_excite = outside_loads_excite(run, read);
     excitations_ = read_excitations(t, ResponseKind::harmonic, read, analysis_.loads_excite, mode_components(read.space()));

@@ -44,7 +44,8 @@ class HarmonicAnalysis final : public ModalResponse {
   void require_damping(const ModalSpace& space) const {
     for (int k = space.modes.rigid_count; k < space.columns(); ++k)
       if (const double f = space.frequency(k); f >= low_ && f <= high_ && !(damping().ratio_of(space, k) > 0))
-        throw Error(Exit::model, fmt::format("mode {} at {:.6g} Hz is in resonance, and nothing damps it", k + 1, f),
+        throw Error(ErrorKind::vibration,
+                    fmt::format("mode {} at {:.6g} Hz is in resonance, and nothing damps it", k + 1, f),
                     "its answer is infinite", "give [damping] ratio, or a range of frequencies without it");
   }
 

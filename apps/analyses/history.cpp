@@ -25,13 +25,13 @@ class HistoryAnalysis final : public ModalResponse {
                      "tables; 0: a twentieth of the period of the highest mode",
                      {.fallback = 0, .minimum = 0});
     if (step_ > 0 && end_ / step_ > most_rows)
-      t.error("step", fmt::format("{:g} s in steps of {:g} s make {:.0f} rows", end_, step_, end_ / step_), {},
+      t.error(ErrorKind::modal_options, "step", fmt::format("{:g} s in steps of {:g} s make {:.0f} rows", end_, step_, end_ / step_), {},
               "make it longer");
     fields_at_ = t.vector("fields_at", "times of the fields in the results [s]; without it that of the largest motion",
                           {.fallback = std::vector<double>{}, .minimum = 0});
     for (const double time : fields_at_)
       if (time > end_)
-        t.error("fields_at", fmt::format("{:g} s is after the end, {:g} s", time, end_), {},
+        t.error(ErrorKind::modal_options, "fields_at", fmt::format("{:g} s is after the end, {:g} s", time, end_), {},
                 "make the end later, or omit it");
   }
 

@@ -167,7 +167,7 @@ FrequencyRange read_frequencies(const Case::Table& table, const char* about, boo
   const std::vector<double> range = table.vector("frequencies", about, {.size = 2, .minimum = 0});
   if (range.size() != 2) return {};  // an error of the case
   if (!(range.front() < range.back()))
-    table.error("frequencies", fmt::format("the range from {:g} to {:g} Hz is empty", range.front(), range.back()), {},
+    table.error(ErrorKind::modal_options, "frequencies", fmt::format("the range from {:g} to {:g} Hz is empty", range.front(), range.back()), {},
                 "give the lower frequency first");
   return {range.front(), range.back(), true};
 }

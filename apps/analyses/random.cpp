@@ -20,7 +20,7 @@ class RandomAnalysis final : public ModalResponse {
     range_ = read_frequencies(t, "[lowest, highest] of the excitation [Hz]; without it those of its tables", false);
     if (!range_.given &&
         std::ranges::any_of(excitations(), [](const auto& each) { return each.excitation.size.constant(); }))
-      t.error("frequencies", "a constant spectral density without a range of frequencies",
+      t.error(ErrorKind::modal_options, "frequencies", "a constant spectral density without a range of frequencies",
               "its mean square may be infinite", "give frequencies = [lowest, highest], or a table");
     count_ = read_frequency_count(t, "of frequencies in the table of densities; more lie around each mode");
   }
@@ -82,7 +82,7 @@ class RandomAnalysis final : public ModalResponse {
     }
     make_positive(rms);
     make_positive(accelerations);
-    if (rms.nodal.empty()) throw Error(Exit::model, "the random excitation moves nothing");
+    if (rms.nodal.empty()) throw Error(ErrorKind::vibration, "the random excitation moves nothing");
     rms.nodal.push_back(std::move(accelerations.nodal.front()));
     rms.nodal.back().name = "acceleration";
     print_peaks(run, rms, "rms of");
