@@ -44,8 +44,15 @@ ModalInput read_settings(Case& input) {
                    : method == "lobpcg" ? EigenMethod::lobpcg
                                         : EigenMethod::automatic;
   if (has_band && s.eigen.method == EigenMethod::lobpcg)
-    t.error(ErrorKind::modal_options, "method", "lobpcg finds the lowest modes, not those of a band", {},
-            "give a count, or use lanczos");
+    t.error(ErrorKind::modal_options, "method", "lobpcg finds the lowest modes, not those of a band", {}, "give a count, or use lanczos");
+  const std::string products =
+      t.choice("operator",
+               "of lobpcg: matrices, or elements computed in each product, which take a third of the memory; auto "
+               "chooses by memory",
+               {"auto", "matrix", "matrix_free"}, "auto");
+  s.eigen.operator_kind = products == "matrix"        ? OperatorKind::matrix
+                          : products == "matrix_free" ? OperatorKind::matrix_free
+                                                      : OperatorKind::automatic;
   s.eigen.relative = t.number(
       "tolerance",
       "limit of the residual of a mode, relative to its inertia forces; the frequency is off by about the square of it",

@@ -272,7 +272,7 @@ void name_results(const ElasticBody& body, int dimension, bool wants_error, Case
 }  // namespace
 
 CaseModel read_elasticity(Run& run) {
-  if (run.input().root().has("modal")) return read_elastic_vibration(run);
+  if (vibrates(run)) return read_elastic_vibration(run);
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const int dimension = mesh.dimension();

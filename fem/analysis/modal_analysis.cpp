@@ -18,6 +18,22 @@ void check_band(const Operator& stiffness, const Modal& analysis) {
               "a factor counts the modes of a band", "give a count, or take a lower order");
 }
 
+void check_operator(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
+                    const Modal& analysis) {
+  const bool matrix = analysis.operator_kind == OperatorKind::matrix;
+  if (matrix && !stiffness.can_assemble())
+    throw Error(ErrorKind::modal_options,
+                fmt::format("modes with matrices of elements of order {}, which have none", stiffness.space().order()),
+                {}, "omit the operator, or take a lower order");
+  if (matrix || analysis.operator_kind == OperatorKind::automatic) return;
+  if (analysis.method == EigenMethod::lanczos || analysis.band || has_springs(model) || !analysis.begin.u.empty())
+    throw Error(ErrorKind::modal_options, "modes without a matrix by a factor of one",
+                "a band, a preload, springs of motions and the method lanczos need factors", "omit the operator");
+  if (!modes_need_no_matrix(stiffness, masses))
+    throw Error(ErrorKind::modal_options, "modes without a matrix of elements of order 1, of beams or of shells",
+                "p-multigrid needs a lower order on the same cells", "take order = 2, or omit the operator");
+}
+
 bool has_points(const Model& model) {
   return std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); });
 }
@@ -78,6 +94,9 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
   const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
   if (model.has_fields()) {
+    if (analysis.operator_kind == OperatorKind::matrix_free)
+      throw Error(ErrorKind::modal_options, "modes of several fields without a matrix", "they are found by factors",
+                  "omit the operator");
     VibrationModel of_fields;
     if (!state.empty()) of_fields.state = &state;
     if (!state.empty() && has_points(model)) setup.fields().equations->set_state(analysis.begin.points);
@@ -88,6 +107,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   check_band(setup.equations(), analysis);
   if (observer.progress) observer.progress("solving");
   VibrationModel vibration = vibration_model(model, supports, prepared);
+  check_operator(setup.equations(), setup.rates(), vibration, analysis);
   if (!state.empty()) {
     vibration.state = &state;
     if (has_points(model)) setup.equations().set_state(analysis.begin.points);
@@ -102,6 +122,7 @@ Forecast forecast(const Model& model, const Modal& analysis, const Prepared& pre
   const ModelSupports own(model);
   const Constraints& supports = prepared.supports != nullptr ? prepared.supports->common() : own.common();
   const VibrationModel vibration = vibration_model(model, supports, prepared);
+  check_operator(stiffness, masses, vibration, analysis);
   const FunctionSpace& space = *model.space;
   Forecast result{
       .paths = forecast_vibration(stiffness, masses, vibration, analysis),

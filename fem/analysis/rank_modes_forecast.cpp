@@ -27,7 +27,8 @@ class ModesForecaster {
         options_(options),
         factor_(question.factor),
         factorised_(options.method == EigenMethod::lanczos),
-        no_matrix_(!factorised_ && modes_need_no_matrix(stiffness, masses) && space_.couplings() == nullptr),
+        no_matrix_(!factorised_ && options.operator_kind != OperatorKind::matrix &&
+                   modes_need_no_matrix(stiffness, masses) && space_.couplings() == nullptr),
         parts_(space_, no_matrix_ ? RankParts::Cut::whole_cells : RankParts::Cut::equal, question.ranks),
         pairs_(parts_.whole()),
         shape_(hierarchy_shape(stiffness, pairs_)) {

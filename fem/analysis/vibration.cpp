@@ -5,6 +5,7 @@
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/ranks/divided_system.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
+#include "fem/operator/space_needs.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -91,6 +92,19 @@ int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
 
 bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses) {
   return stiffness.can_coarsen() && masses.can_coarsen() && (stiffness.acts_quickly() || !stiffness.can_assemble());
+}
+
+bool modes_take_no_matrix(const Operator& stiffness, const Operator& masses, const EigenOptions& options) {
+  if (!modes_need_no_matrix(stiffness, masses) || options.operator_kind == OperatorKind::matrix) return false;
+  const FunctionSpace& space = stiffness.space();
+  const Device& device = space.device();
+  if (options.operator_kind == OperatorKind::matrix_free || !stiffness.can_assemble() || !masses.can_assemble() ||
+      device.machine().is_apart() || stiffness.sum_factorised())
+    return true;
+  const Index block = space.components(), limit = device.memory().limit();
+  const double matrix = 8.0 * double(pairs_of_nodes(space) * block * block);
+  const double memory = double(limit > 0 ? limit : device.info().memory_total);
+  return 3 * matrix > memory / 4;  // K and M, and the hierarchy in single precision
 }
 
 namespace {
@@ -189,7 +203,8 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
     if (factorised && !both.can_assemble())
       throw_not_over_ranks(ranks, "a factorisation of elements without a matrix",
                            "leave out bands, springs and method = \"lanczos\", or take one process");
-    const bool no_matrix = !factorised && model.state == nullptr && modes_need_no_matrix(stiffness, masses);
+    const bool no_matrix = !factorised && model.state == nullptr && options.operator_kind != OperatorKind::matrix &&
+                           modes_need_no_matrix(stiffness, masses);
     DividedSystem system(both, supports,
                          {.multigrid = options.multigrid,
                           .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,
@@ -201,7 +216,7 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
   return solved;
 }
 
-// Factorised, or without a matrix where that has no room, no library, or no use for so many unknowns.
+// With matrices, or without where these have no room, no library, or no use for so many unknowns.
 Solved solve_modes(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                    const VibrationModel& model, const EigenOptions& options) {
   if (options.ranks != nullptr) return solve_over_ranks(stiffness, masses, supports, model, options);
@@ -209,18 +224,21 @@ Solved solve_modes(const Operator& stiffness, const Operator& masses, const Cons
     return solve_with_matrices(stiffness, masses, supports, model, options);
   const FunctionSpace& space = stiffness.space();
   EigenChoice choice = choose_method(space.unknown_count(), options, space.mesh().dimension());
-  if (choice.method == EigenMethod::lanczos) {
-    EigenOptions factorised = options;
-    factorised.method = EigenMethod::lanczos;
+  const bool factorised = choice.method == EigenMethod::lanczos;
+  if (factorised || !modes_take_no_matrix(stiffness, masses, options)) {
+    EigenOptions chosen = options;
+    chosen.method = choice.method;
     Solved solved;
     const std::optional<Error> shortage =
-        shortage_or_no_library([&] { solved = solve_with_matrices(stiffness, masses, supports, model, factorised); });
+        shortage_or_no_library([&] { solved = solve_with_matrices(stiffness, masses, supports, model, chosen); });
     if (!shortage) {
       solved.eigen.choice = choice.why;
       return solved;
     }
-    if (options.method == EigenMethod::lanczos || options.band) throw *shortage;
-    choice.why = "not factorised: " + shortage->message();
+    const bool named = factorised ? options.method == EigenMethod::lanczos || options.band.has_value()
+                                  : options.operator_kind == OperatorKind::matrix;
+    if (named) throw *shortage;
+    choice.why = (factorised ? "not factorised: " : "without matrices: ") + shortage->message();
     space.forget_pattern();
     space.device().memory().trim();
   }

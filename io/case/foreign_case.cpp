@@ -30,7 +30,7 @@ const std::vector<Program>& programs() {
        {"gradient",    "material", "buckling",   "solver",  "newton",     "combination",   "load_case", "displacement",
         "traction",    "force",    "pressure",   "gravity", "body_force", "time",          "initial",   "damping",
         "orientation", "thermal",  "foundation", "spring",  "coupling",   "equation",      "periodic",  "rigid",
-        "tie",         "modal",    "harmonic",   "random",  "spectrum",   "inertia_relief"},
+        "tie",         "modal",    "harmonic",   "random",  "spectrum",   "history",    "inertia_relief"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-heat",
@@ -41,7 +41,7 @@ const std::vector<Program>& programs() {
        {"material",     "modal",       "displacement", "section",  "support",  "spring",   "mass",       "foundation",
         "plugin",       "orientation", "thermal",      "coupling", "equation", "periodic", "rigid",      "tie",
         "solver",       "newton",      "traction",     "force",    "pressure", "gravity",  "body_force", "line_load",
-        "surface_load", "load_case",   "combination",  "harmonic", "random",   "spectrum", "damping"},
+        "surface_load", "load_case",   "combination",  "harmonic", "random",   "spectrum", "damping",    "history"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-structure",
@@ -49,7 +49,7 @@ const std::vector<Program>& programs() {
         "spring",   "mass",     "force",      "line_load",   "surface_load",  "pressure",  "gravity",
         "plugin",   "time",     "initial",    "damping",     "equation",      "rigid",     "tie",
         "material", "traction", "body_force", "orientation", "modal",         "coupling",  "foundation",
-        "thermal",  "harmonic", "random",     "spectrum",    "inertia_relief"},
+        "thermal",  "harmonic", "random",     "spectrum",    "inertia_relief", "history"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-solve",
@@ -69,7 +69,7 @@ bool has(const CaseValue& table, std::string_view key) {
 
 // Answers of modes to what excites them, such as load cases.
 bool has_answers(const CaseValue& root) {
-  return has(root, "harmonic") || has(root, "random") || has(root, "spectrum");
+  return has(root, "harmonic") || has(root, "random") || has(root, "spectrum") || has(root, "history");
 }
 
 // Tables and keys of [[material]] that the program does not read, as a reader of the message knows them.

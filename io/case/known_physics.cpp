@@ -30,9 +30,9 @@ const std::vector<Topic>& topics() {
       {{"damping", "rayleigh"},
        "Rayleigh damping is [damping] of ritz-elasticity and ritz-structure, with [time] (docs/motion.md)"},
       {{"harmonic", "frequency_response", "steady_state_dynamics", "spectrum", "random_vibration", "=psd",
-        "power_spectral", "base_excitation", "base_motion", "loss_factor"},
-       "answers to harmonic and random loads, motions of the base and response spectra are [harmonic], [random] and "
-       "[spectrum] next to [modal] in ritz-modal (docs/vibration.md)"},
+        "power_spectral", "base_excitation", "base_motion", "loss_factor", "modal_dynamic", "time_history"},
+       "answers to harmonic and random loads, loads in time, motions of the base and response spectra are [harmonic], "
+       "[random], [spectrum] and [history] next to [modal] in ritz-modal (docs/vibration.md)"},
       {{"buckling"},
        "buckling is not in Ritz yet; Newton's method finds limit loads of nonlinear forms (docs/limits.md)"},
       {{"hyperelastic", "neo_hooke", "mooney", "ogden", "yeoh", "rubber"},
