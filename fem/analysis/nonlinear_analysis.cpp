@@ -16,7 +16,7 @@ bool creeps_or_relaxes(const Integral& each) { return !each.form.law.kernel.empt
 void require_no_rates(const Model& model) {
   for (const Integral& each : model.equations)
     if (creeps_or_relaxes(each))
-      throw Error(ErrorKind::analysis, fmt::format("the law '{}' in increments of load", each.form.name),
+      throw Error(ErrorKind::law_kinematics, fmt::format("the law '{}' in increments of load", each.form.name),
                   "it creeps or relaxes in time, which these increments do not have",
                   "give the path [newton] durations, solve it by [time], or take an elastic law");
 }
@@ -112,8 +112,8 @@ void check(const Model& model, const Nonlinear& analysis) {
   require_no_prescribed_means(model, "nonlinear equations");
   if (model.load_cases.empty()) return;
   require_linear_load_cases(model);
-  throw Error(Exit::model, "load cases along a path of [newton]", "each load case is one state, under all of its loads",
-              "omit [newton], or the load cases");
+  throw Error(ErrorKind::nonlinear_load_cases, "load cases along a path of [newton]",
+              "each load case is one state, under all of its loads", "omit [newton], or the load cases");
 }
 
 NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& observer, const Prepared& prepared) {

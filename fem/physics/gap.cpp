@@ -1,7 +1,6 @@
 #include "fem/physics/gap.hpp"
 
 #include "device/error.hpp"
-#include "fem/physics/place.hpp"
 #include "mesh/point_algebra.hpp"
 
 #include <algorithm>
@@ -11,8 +10,8 @@
 namespace ritz {
 namespace {
 
-[[noreturn]] void fail(const GapOptions& options, const std::string& what, std::string why, std::string fix) {
-  throw Error(ErrorKind::relation, what + at_origin(options.origin), std::move(why), std::move(fix));
+[[noreturn]] void fail(const GapOptions& options, const std::string& what, const char* why, const char* fix) {
+  throw Error(ErrorKind::relation, what, why, fix).at(options.origin);
 }
 
 // [node of the region] The nearest node of the other side.
