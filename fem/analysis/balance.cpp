@@ -140,6 +140,7 @@ void Balance::go_along(PathConstraint& path, const Try& attempt) { solve(attempt
 
 void Balance::commit() {
   if (equations_.has_state()) equations_.commit(u_);
+  if (time_.dt > 0) enter({.t = time_.t});  // from the new state on no time has passed: results would creep once more
 }
 
 Operator::PointStates Balance::points_after() const {

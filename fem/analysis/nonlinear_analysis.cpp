@@ -127,7 +127,8 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   const std::unique_ptr<ActiveConstraints> active =
       has_inequalities(model) ? std::make_unique<ActiveConstraints>(model) : nullptr;
   analysis.active = active.get();
-  const Observer checking = without_reversed_cells(model, within_ranges(model, observer));
+  Observer checking = within_ranges(model, observer);
+  if (!analysis.may_reverse) checking = without_reversed_cells(model, checking);
   const FieldsOfRank* const rank = setup.rank();
   if (active && setup.any_supports().varies_in_time())
     throw Error(ErrorKind::load_path, "prescribed values that depend on t, next to inequalities",

@@ -27,8 +27,8 @@ namespace ritz {
 struct PathTime {
   std::vector<double> durations = {};  // [stage] of the path [s]; 0: at once. Empty: the path has no time
   double begin = 0;                    // [s]
-  // Where increments are not equal, those of stages that take time follow the error of internal variables in time
-  // (fem/analysis/rate_control.hpp): at most this part of the largest value of a law.
+  // The largest error in time of an increment, where these are not equal, over the largest internal variable of the law
+  // (fem/analysis/rate_control.hpp).
   double tolerance = 1e-3;
   IncrementLimits sizes = {.first = 1e-3, .smallest = 1e-7, .largest = 1};  // in these stages
   std::vector<int> laws = {};  // of RateControl; of a model solve() finds them
@@ -54,6 +54,7 @@ struct Nonlinear {
   std::vector<double> path = {1};
   PathTime time = {};             // that the path takes
   int halvings = 0;               // how often one of equal increments is halved, when Newton's method fails in it
+  bool may_reverse = false;       // states with cells inside out count, as of equations that are those of no body
   bool shows_increments = false;  // each is shown, at its time: a stage of the path takes the time 1
   LinearSolverOptions linear = {};
   State from = {};                 // at which the path begins: u, points, r, reference; without u: at rest

@@ -351,8 +351,7 @@ class ElasticBody::Builder {
     check(p, any_value, *region, origin);
     const bool large = body_.large_displacements;
     if (follows.value_or(false) && !large)
-      errors_.add(Error(ErrorKind::model_options,
-                        "a pressure that follows the surface, at small displacements",
+      errors_.add(Error(ErrorKind::model_options, "a pressure that follows the surface, at small displacements",
                         "there the surface does not turn", "omit it, or set large_displacement = true")
                       .at(origin));
     if (large && body_.pressures_follow && follows.value_or(true)) {

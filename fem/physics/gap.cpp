@@ -15,8 +15,8 @@ namespace {
 }
 
 // [node of the region] The nearest node of the other side.
-std::vector<Node> partners(const FunctionSpace& space, const std::vector<Node>& nodes,
-                           const std::vector<Node>& others, const GapOptions& options) {
+std::vector<Node> partners(const FunctionSpace& space, const std::vector<Node>& nodes, const std::vector<Node>& others,
+                           const GapOptions& options) {
   if (nodes.size() != others.size())
     fail(options, fmt::format("a gap between {} and {} nodes", nodes.size(), others.size()),
          "each node has one on the other side", "name regions of as many nodes, one node each at best");
@@ -53,7 +53,8 @@ void add_terms(Node node, const Point& n, double sign, int components, std::vect
 LinearEquations gap(const FunctionSpace& space, const Region& region, const Region* onto, const GapOptions& options) {
   const std::vector<Node> nodes = space.nodes_in(region);
   if (nodes.empty())
-    fail(options, fmt::format("a gap of '{}', which has no nodes of the field", region.name), "", "name nodes of a body");
+    fail(options, fmt::format("a gap of '{}', which has no nodes of the field", region.name), "",
+         "name nodes of a body");
   if (onto == nullptr && !options.direction)
     fail(options, fmt::format("a stop of '{}' without a direction", region.name),
          "without 'onto' the other side is the ground", "give direction, from the nodes to the ground");
@@ -67,9 +68,10 @@ LinearEquations gap(const FunctionSpace& space, const Region& region, const Regi
     const Point n = unit(options.direction.value_or(apart), options);
     const double open = dot(apart, n);
     if (open < 0 && !options.clearance)
-      fail(options, fmt::format("a direction that leads from {} away from {}", space.name_of(nodes[i]),
-                                space.name_of(others[i])),
-           "it goes from the region to the other side", "turn it round, or give the clearance where they overlap");
+      fail(
+          options,
+          fmt::format("a direction that leads from {} away from {}", space.name_of(nodes[i]), space.name_of(others[i])),
+          "it goes from the region to the other side", "turn it round, or give the clearance where they overlap");
     row.clear();
     add_terms(nodes[i], n, 1, moving, row);
     if (onto != nullptr) add_terms(others[i], n, -1, moving, row);

@@ -20,7 +20,9 @@ using ::testing::HasSubstr;
 
 TEST(RateControl, TheErrorIsHalfOfTheSecondDifference) {
   RateControl control({-1, 0}, 0.1);
-  const auto at = [](double t) { return RateControl::Points{{0, 5 * t}, {3, t * t}}; };  // the first list does not count
+  const auto at = [](double t) {
+    return RateControl::Points{{0, 5 * t}, {3, t * t}};
+  };  // the first list does not count
   EXPECT_FALSE(control.error(at(0), at(1), 1));
   control.accept(at(0), at(1), 1);
   EXPECT_DOUBLE_EQ(*control.error(at(1), at(2), 1), 1.0 / 4 / 0.1);  // dt^2 / 2 times 2, over the largest value
@@ -79,7 +81,7 @@ TEST(PathInTime, StressRelaxesAsNortonsLawHasItAndTheErrorFollowsTheTolerance) {
   };
   const double coarse = error(4e-3), fine = error(4e-5);
   EXPECT_LT(exact, 120);
-  EXPECT_LT(coarse, 0.02);
+  EXPECT_LT(coarse, 0.03);
   EXPECT_LT(fine, coarse / 6);  // of first order: a hundredth of the error of one is a tenth of all
 }
 
@@ -120,7 +122,7 @@ TEST(PathInTime, StepsGoOnInTimeFromTheStateBefore) {
   state = solve(Step{model, hold}, std::move(state));
   EXPECT_EQ(state.time, 1);
   const double first = std::ranges::max(state.u) - elastic;
-  EXPECT_NEAR(first / (3.125e-14 * 8e6 / 2), 1, 1e-6);
+  EXPECT_NEAR(first / (3.125e-14 * 8e6 / 2), 1, 1e-5);
   state = solve(Step{model, hold}, std::move(state));
   EXPECT_NEAR((std::ranges::max(state.u) - elastic) / first, 4, 1e-5);
 }

@@ -79,8 +79,7 @@ TEST(Gap, TransmitsPressureOnceItIsClosed) {
 
 TEST(Gap, BodiesThatOverlapPushEachOtherApart) {
   Bars bars;
-  const Model model =
-      bars.pulled(0, bars.mesh.region("a"), &bars.mesh.region("b"), {.clearance = -0.004});
+  const Model model = bars.pulled(0, bars.mesh.region("a"), &bars.mesh.region("b"), {.clearance = -0.004});
   const NonlinearSolution s = solve(model, Nonlinear{});
   EXPECT_NEAR(bars.motion(model, s, "a"), -0.002, 1e-12);
   EXPECT_NEAR(bars.motion(model, s, "b"), 0.002, 1e-12);
@@ -125,7 +124,8 @@ TEST(PressedSpring, ActsWhereItIsPressedAlone) {
     body.spring("end", {.stiffness = {}, .direction = Point{3, 4, 0}, .along = 5, .only_presses = true});
     const Model model = body.model(Device::named("cpu", 1));
     const std::vector<double> u = model.space->to_mesh(solve(model, Nonlinear{}).u);
-    EXPECT_NEAR(u[3 * static_cast<std::size_t>(end.nodes.front())], force / (young + (force > 0 ? 5 * 0.6 * 0.6 : 0)), 1e-12);
+    EXPECT_NEAR(u[3 * static_cast<std::size_t>(end.nodes.front())], force / (young + (force > 0 ? 5 * 0.6 * 0.6 : 0)),
+                1e-12);
   }
 }
 
