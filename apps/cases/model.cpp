@@ -158,8 +158,9 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
 namespace {
 
 bool acts(std::span<const Integral> integrals) {
-  return std::ranges::any_of(
-      integrals, [](const Integral& each) { return !each.form.has_matrix || each.form.law.free_strains > 0; });
+  return std::ranges::any_of(integrals, [](const Integral& each) {
+    return !each.form.has_matrix || each.is_load || each.form.law.free_strains > 0;
+  });
 }
 bool acts(std::span<const PrescribedValue> values) {
   return std::ranges::any_of(

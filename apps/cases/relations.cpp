@@ -3,6 +3,7 @@
 #include "apps/cases/point_inputs.hpp"
 #include "fem/elements/loads.hpp"
 #include "fem/elements/plane_node.hpp"
+#include "fem/physics/gap.hpp"
 #include "fem/physics/load_forms.hpp"
 #include "fem/physics/mean_motion.hpp"
 #include "fem/physics/periodic_region.hpp"
@@ -88,6 +89,10 @@ class RelationReader {
       if (whole_ == nullptr) enter(t);
       read_equation(t);
     }
+    if (moves_rigidly && whole_ == nullptr && !kinds_.of_revolution)
+      for (const Case::Table& t : root.tables(
+               "gap", "a gap between two nodes, or between a node and the ground, which transmits pressure alone"))
+        read_gap(t);
     finish();
   }
 
@@ -585,6 +590,25 @@ class RelationReader {
     keep(std::move(equations));
   }
 
+  void read_gap(const Case::Table& t) {
+    const Region* region = t.region("region", "a node, or several", mesh(), every_kind);
+    const bool has_other = t.has("onto");
+    const Region* onto = has_other ? t.region("onto", "the node on the other side, or as many; not given: the ground",
+                                              mesh(), every_kind)
+                                   : nullptr;
+    GapOptions options{.origin = t.where()};
+    options.direction = optional_point(
+        t, "direction", "from the region to the other side; not given: to the node there", mesh().dimension());
+    const bool given = t.has("clearance");
+    const double clearance = t.number(
+        "clearance", "[m] that is open at the begin; below 0: they overlap; not given: the distance, 0 of a stop",
+        given ? NumberRule{} : NumberRule{.fallback = 0});
+    if (given) options.clearance = clearance;
+    read_.model.linear = false;
+    if (region == nullptr || (has_other && onto == nullptr)) return;
+    attempt([&] { keep(gap(space(), *region, onto, options)); });
+  }
+
   // An unknown that several terms name has one factor.
   static void add_term(const UnknownTerm& term, std::vector<UnknownTerm>& row) {
     for (UnknownTerm& t : row)
@@ -668,7 +692,7 @@ void read_relations(const FieldsOfCase& fields, CaseModel& read) {
 }
 
 std::vector<MatrixTable> relation_tables(std::vector<MatrixTable> others) {
-  for (const char* key : {"tie", "rigid", "coupling", "periodic", "equation"})
+  for (const char* key : {"tie", "rigid", "coupling", "periodic", "equation", "gap"})
     others.push_back({key, "move it out of the load case: it holds in all of them"});
   return others;
 }

@@ -1,5 +1,7 @@
 #include "fem/analysis/setup.hpp"
 
+#include "fem/physics/reversed_cells.hpp"
+
 #include <fmt/format.h>
 #include <utility>
 
@@ -64,6 +66,16 @@ Supports& Setup::any_supports() const {
   if (rank_) return rank_->supports();
   if (fields_ != nullptr) return *fields_->supports;
   return *supports_->all().front();
+}
+
+Observer without_reversed_cells(const Model& model, const Observer& observer) {
+  Observer result = observer;
+  if (has_large_displacements(model))
+    result.show = [&model, show = observer.show](const SolutionView& s) {
+      require_no_reversed_cells(model, s.u);
+      if (show) show(s);
+    };
+  return result;
 }
 
 Observer within_ranges(const Model& model, const Observer& observer) {

@@ -111,7 +111,7 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
                              .attached = model.attached,
                              .samples = samples ? &*samples : nullptr,
                              .whole = setup.whole()};
-  const Observer checking = within_ranges_in_time(model, observer);
+  const Observer checking = without_reversed_cells(model, within_ranges_in_time(model, observer));
   const FieldsOfRank* const rank = setup.rank();
   if (rank == nullptr) return solve_transient(parts, std::move(analysis), checking);
   analysis.begin = own_state(*rank, std::move(analysis.begin));

@@ -33,6 +33,8 @@ class Equations {
   virtual bool matrix_varies_in_time() const = 0;
   // Integral::factor of those that are rates, for all tasks from now on.
   virtual void set_factor_of_rates(double factor) = 0;
+  // Likewise of loads that turn with the body: the part of them that acts.
+  virtual void set_part_of_loads(double part) = 0;
   virtual std::unique_ptr<Equations> loads() const = 0;  // the forms without a matrix and without results, no rates
 
   // Internal variables of forms at their quadrature points (fem/forms/point_state.hpp). They are part of the solution,

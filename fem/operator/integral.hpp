@@ -18,6 +18,7 @@ struct Integral {
   double factor = 1;                // multiplies residual, tangent, action and diagonal; not results or point states
   int field = 0;                    // of several fields, the one that the form has
   bool is_rate = false;             // a capacity or inertia among equations in time (Equations::set_factor_of_rates)
+  bool is_load = false;             // a load with a tangent, which turns with the body (Equations::set_part_of_loads)
 
   static Integral over_all_cells(FormValue form) { return {std::move(form), true, {}, {}}; }
   Integral of_field(int number) const {

@@ -491,6 +491,11 @@ void MixedOperator::set_factor_of_rates(double factor) {
     if (each) each->set_factor_of_rates(factor);
 }
 
+void MixedOperator::set_part_of_loads(double part) {
+  for (const auto& each : of_fields_)
+    if (each) each->set_part_of_loads(part);
+}
+
 bool MixedOperator::has_state() const {
   return std::ranges::any_of(of_fields_, [](const auto& each) { return each != nullptr && each->has_state(); });
 }

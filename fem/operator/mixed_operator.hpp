@@ -85,6 +85,7 @@ class MixedOperator final : public Equations {
   const Time& time() const override { return time_; }
   bool matrix_varies_in_time() const override;
   void set_factor_of_rates(double factor) override;
+  void set_part_of_loads(double part) override;
   std::unique_ptr<Equations> loads() const override;
 
   // States of forms of one field: those of several have none.

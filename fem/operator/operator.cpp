@@ -477,6 +477,11 @@ void Operator::set_factor_of_rates(double factor) {
     if (integrals_[i].is_rate) set_factor(i, factor);
 }
 
+void Operator::set_part_of_loads(double part) {
+  for (std::size_t i = 0; i < integrals_.size(); ++i)
+    if (integrals_[i].is_load) set_factor(i, part);
+}
+
 void Operator::set_factor(std::size_t integral, double factor) {
   integrals_.at(integral).factor = factor;
   each_term([&](std::size_t i, ElementArguments& arguments) {

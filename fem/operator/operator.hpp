@@ -93,6 +93,7 @@ class Operator final : public Equations {
   bool varies_in_time() const;                  // does any integral?
   bool matrix_varies_in_time() const override;  // does one whose form has a matrix?
   void set_factor_of_rates(double factor) override;
+  void set_part_of_loads(double part) override;
   std::unique_ptr<Equations> loads() const override;
   // Integral::factor of integrals()[integral], for all tasks from now on. Tangents kept at points stay valid.
   void set_factor(std::size_t integral, double factor);
