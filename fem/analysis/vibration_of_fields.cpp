@@ -21,7 +21,7 @@ namespace {
 void require_masses(const MixedOperator& equations, const BlockOperator& M) {
   for (int k = 0; k < equations.field_count(); ++k)
     if (M.square(k) == nullptr || !(max_abs(M.square(k)->values()) > 0))
-      throw Error(Exit::model,
+      throw Error(ErrorKind::analysis,
                   fmt::format("modes of equations whose field '{}' has no inertia", equations.field_name(k)),
                   "the solvers of eigenvalues take a mass matrix that is positive definite",
                   "give the field an inertia, or take a form without this field");
@@ -187,7 +187,7 @@ class VibratingFields {
 // By a factor: no preconditioner is known for all fields at a shift.
 VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options) {
   if (options.method == EigenMethod::lobpcg)
-    throw Error(Exit::input, "the method 'lobpcg' was asked for, and the equations have several fields",
+    throw Error(ErrorKind::several_fields, "the method 'lobpcg' was asked for, and the equations have several fields",
                 "it takes one preconditioner for all of them", "use 'lanczos' or 'auto'");
   options.method = EigenMethod::lanczos;
   Profile& profile = fields.equations->device().profile();

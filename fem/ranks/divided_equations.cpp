@@ -69,7 +69,7 @@ DividedEquations::DividedEquations(std::shared_ptr<const DividedSpace> space, Pa
 
 const Operator& DividedEquations::own(const Operator& equations) {
   if (!std::exchange(numbers_are_taken_, true) && !own_.set_numbers(space_->integrals(equations.integrals()).integrals))
-    throw Error(Exit::internal, "the equations of a part have got other forms or places");
+    throw Error(ErrorKind::internal, "the equations of a part have got other forms or places");
   if (newest_states_ == Newest::here && equations.has_state()) {
     newest_states_ = Newest::everywhere;
     take_states(equations, space_->part().cells(), own_);

@@ -100,7 +100,7 @@ NestedLevels DividedSystem::nesting_of_corners(const std::vector<Index>& first) 
       made.emplace(whole.mesh(), whole.components(), whole.device(), SpaceOptions{.order = 1, .beside = &whole});
     const FunctionSpace& corners = coarser_ ? coarser_->coarsest() : *made;
     if (corners.node_count() != first.back())
-      throw Error(Exit::internal, "the ranks' nodes of order 1 are not those of the whole mesh");
+      throw Error(ErrorKind::internal, "the ranks' nodes of order 1 are not those of the whole mesh");
     levels = nested_levels_of_rank(corners, first, ranks_.rank());
   }
   if (coarser_) coarser_->forget();
@@ -109,7 +109,7 @@ NestedLevels DividedSystem::nesting_of_corners(const std::vector<Index>& first) 
 
 void DividedSystem::linearise(const Vector& u, Tangent kind) {
   if (kind == Tangent::transposed && !has_matrix())
-    throw Error(Exit::internal, "a transposed tangent without a matrix");
+    throw Error(ErrorKind::internal, "a transposed tangent without a matrix");
   find_nested_levels();
   point_ = {};
   if (!linear_ && !u.empty()) {
@@ -156,7 +156,7 @@ void DividedSystem::check_room() {
                              .array<double>("vectors", owned * b, 6)
                              .total();
     if (needed <= available) return;
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::device_memory,
                 fmt::format("{}its part of the matrix needs {:.1f} MB, and {:.1f} MB are available",
                             ranks_.rank() == 0 ? "rank 0: " : "", 1e-6 * double(needed), 1e-6 * double(available)),
                 fmt::format("{} nodes are its own, and {} it reaches", owned, ghosts().count()),

@@ -94,7 +94,7 @@ std::optional<Error> DividedSystem::shortage_of(const Room& room) const {
       if (available > room.plenty) return;
       const Index needed = room.needed();
       if (needed <= available) return;
-      throw Error(Exit::resources,
+      throw Error(ErrorKind::device_memory,
                   fmt::format("{} {:.1f} MB, and {:.1f} MB are available", room.what, 1e-6 * double(needed),
                               1e-6 * double(available)),
                   room.from, "start more ranks, or give them more memory");

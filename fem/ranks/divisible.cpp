@@ -12,7 +12,7 @@ namespace ritz {
 
 void throw_not_over_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   const bool planned = dynamic_cast<const PlannedRanks*>(&ranks) != nullptr;
-  throw Error(Exit::environment,
+  throw Error(ErrorKind::several_ranks,
               fmt::format("{} {} ranks, and {} is not divided among them", planned ? "planned for" : "started as",
                           ranks.count(), what),
               "what is divided: statics, evolutions, Newton's method, modes and gradients, of one field or several",
@@ -43,7 +43,7 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
     throw_not_over_ranks(ranks, "a reference element of a plugin without a matrix",
                          "take operator = \"matrix\", or one process");
   if (const auto wrong = mismatch(options.method, options.preconditioner))
-    throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
+    throw Error(ErrorKind::solver_options, wrong->what, wrong->why, wrong->fix);
   check_method_suits(options.method, {.symmetric = equations.symmetric()});
 }
 
