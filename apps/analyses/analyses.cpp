@@ -8,7 +8,7 @@
 #include "device/ranks/ranks.hpp"
 #include "fem/space/dependent_unknowns.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
-#include "fem/ranks/divided_system.hpp"
+#include "fem/ranks/divisible.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -141,9 +141,9 @@ void require_divisible(Run& run, const CaseModel& read, const CaseAnalysis& anal
                     linear != nullptr ? *linear : LinearSolverOptions(), *ranks);
 }
 
-void require_divisible(Run& run, const FieldsOfModel& fields, const CaseAnalysis& analysis) {
+void require_divisible(Run& run, const FieldsOfModel& fields) {
   const Ranks* const ranks = run.options().ranks;
-  if (ranks != nullptr) check_divisible(fields, analysis.rates(), *ranks);
+  if (ranks != nullptr) check_divisible(*fields.equations, *ranks);
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ RunStep read_step(Run& run, const CaseStep& place, CaseReader* reader) {
   step.prepared = prepared_for(run, *step.read);
   step.fields = make_fields(run, model, *step.analysis);
   step.prepared.fields = step.fields.get();
-  if (step.fields) require_divisible(run, *step.fields, *step.analysis);
+  if (step.fields) require_divisible(run, *step.fields);
   return step;
 }
 

@@ -229,7 +229,8 @@ ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers) {
   };
   const bool springs =
       std::ranges::any_of(read.model.attached, [](const AttachedMotion& each) { return each.stiffness > 0; });
-  const bool may_iterate = input.eigen.method == EigenMethod::automatic && !input.eigen.band && !springs;
+  const bool may_iterate =
+      input.eigen.method == EigenMethod::automatic && !input.eigen.band && !springs && !read.model.has_fields();
   if (input.eigen.ranks != nullptr && may_iterate) input.eigen.method = EigenMethod::lobpcg;
   if (read.preloaded) input.preload = Static{.linear = solvers.linear()};
   return input;

@@ -3,7 +3,7 @@
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/physics/free_body.hpp"
-#include "fem/ranks/divided_system.hpp"
+#include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>

@@ -2,7 +2,6 @@
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
-#include "fem/ranks/divided_system.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -40,9 +39,6 @@ bool has_points(const Model& model) {
 
 void check_preload(const Model& model, const Modal& analysis) {
   if (!has_points(model)) geometric_integrals(model, modes_under_preload);
-  if (analysis.ranks != nullptr && has_points(model))
-    throw_not_over_ranks(*analysis.ranks, "modes under preload of a model with internal variables",
-                         "start one process");
   const Index unknowns = layout_of(model.spaces()).total();
   if (std::ssize(analysis.begin.u) != unknowns)
     throw Error(ErrorKind::internal,

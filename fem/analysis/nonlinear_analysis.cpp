@@ -136,10 +136,11 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   enter_along(model, setup, analysis);
   if (analysis.time.is_given() && !model.has_fields()) analysis.time.laws = laws_in_time(setup.equations());
   if (rank == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
-  analysis.begin = own_state(*rank, std::move(analysis.begin));
+  for (State* const each : {&analysis.from, &analysis.begin}) *each = own_state(*rank, std::move(*each));
   NonlinearSolution s = solve(*rank, std::move(analysis), of_all_unknowns(*rank, checking));
   s.u = rank->gathered(s.u);
   s.reaction = gathered(*rank, s.reaction);
+  s.end = state_of_all(*rank, std::move(s.end));
   return s;
 }
 

@@ -1,7 +1,7 @@
 #include "fem/analysis/ranks_forecast.hpp"
 
 #include "fem/ranks/rank_needs.hpp"
-#include "fem/ranks/rank_system.hpp"
+#include "fem/ranks/divided_system.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
@@ -105,7 +105,7 @@ class RankForecaster {
     return MemoryNeeds().array<double>("vectors", nodes * space_.components(), count);
   }
 
-  // Follows RankSystem::matrix, preconditioner and iterate.
+  // Follows DividedSystem::matrix, preconditioner and iterate.
   void add_with_matrix(const Operator& equations, const RankParts::Part& part, RankShare& result) const {
     const SpaceNeeds& needs = part.needs;
     const MemoryNeeds standing = needs.standing + needs.pattern;

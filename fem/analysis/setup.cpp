@@ -32,8 +32,8 @@ Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rate
     fields_ = prepared.fields != nullptr ? prepared.fields : &own_fields_.emplace(fields_of(model, rates));
     if (held == Held::required) check_held(*fields_);
     if (ranks == nullptr) return;
-    check_divisible(*fields_, rates, *ranks);
     rank_ = std::make_unique<FieldsOfRank>(*fields_->equations, *fields_->supports, *ranks, fields_->rates.get());
+    rank_->supports().follow(*fields_->supports);
     return;
   }
   supports_ = prepared.supports;

@@ -3,6 +3,7 @@
 #include "device/memory_shortage.hpp"
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/ranks/divisible.hpp"
 #include "fem/ranks/divided_system.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/space_needs.hpp"
@@ -184,13 +185,12 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
                         const VibrationModel& model, const EigenOptions& options) {
   Ranks& ranks = *options.ranks;
   const FunctionSpace& space = stiffness.space();
-  std::vector<Integral> all = stiffness.integrals();
-  if (model.stressed != nullptr)
+  std::optional<Operator> stressed;  // with the geometric stiffness
+  if (model.stressed != nullptr) {
+    std::vector<Integral> all = stiffness.integrals();
     std::ranges::move(geometric_integrals(*model.stressed, modes_under_preload), std::back_inserter(all));
-  const std::size_t of_stiffness = all.size();
-  all.insert(all.end(), masses.integrals().begin(), masses.integrals().end());
-  const Operator both(space, std::move(all));
-  divide_like(stiffness, both);
+    divide_like(stiffness, stressed.emplace(space, std::move(all)));
+  }
   const Attached attached = attached_to(space, model.attached, supports);
   Solved solved;
   {
@@ -200,17 +200,17 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
     if (options.method == EigenMethod::automatic)  // iterations, where nothing takes a factor
       chosen.method = takes_factor ? EigenMethod::lanczos : EigenMethod::lobpcg;
     const bool factorised = chosen.method == EigenMethod::lanczos;
-    if (factorised && !both.can_assemble())
+    if (factorised && !(stiffness.can_assemble() && masses.can_assemble()))
       throw_not_over_ranks(ranks, "a factorisation of elements without a matrix",
                            "leave out bands, springs and method = \"lanczos\", or take one process");
     const bool no_matrix = !factorised && model.state == nullptr && options.operator_kind != OperatorKind::matrix &&
                            modes_need_no_matrix(stiffness, masses);
-    DividedSystem system(both, supports,
+    DividedSystem system(stressed ? *stressed : stiffness, supports,
                          {.multigrid = options.multigrid,
                           .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,
                           .say = options.say},
                          ranks);
-    solved.eigen = system.modes(of_stiffness, chosen, attached.motions, model.state);
+    solved.eigen = system.modes(masses, chosen, attached.motions, model.state);
   }
   solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.residual(t, f); });
   return solved;

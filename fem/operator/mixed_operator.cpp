@@ -360,7 +360,6 @@ void MixedOperator::of_owned_rows(Vector& y, const std::function<void(Vector&)>&
 void MixedOperator::residual(const Vector& u, Vector& r) const {
   layout_.check(u);
   layout_.check(r);
-  if (over_ranks_ != nullptr) return over_ranks_->residual(u, r);
   Vector room;
   const Vector& all = layout_.with_ghosts(u, room);
   of_owned_rows(r, [&](Vector& sum) {
@@ -466,7 +465,6 @@ void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
   if (!fits)
     throw Error(ErrorKind::internal,
                 fmt::format("{} forms were given for {} integrals, or other ones", forms.size(), integrals_.size()));
-  over_ranks_.reset();
   for (std::size_t i = 0; i < forms.size(); ++i) {
     check(forms[i]);
     integrals_[i].form.numbers.bytes = forms[i].numbers.bytes;
@@ -486,7 +484,7 @@ bool MixedOperator::matrix_varies_in_time() const {
 
 void MixedOperator::set_factor_of_rates(double factor) {
   for (MixedIntegral& each : integrals_)
-    if (each.is_rate && std::exchange(each.factor, factor) != factor) over_ranks_.reset();
+    if (each.is_rate) each.factor = factor;
   for (const auto& each : of_fields_)
     if (each) each->set_factor_of_rates(factor);
 }
@@ -531,7 +529,6 @@ void MixedOperator::reset_state() const {
 }
 
 void MixedOperator::set_time(const Time& time) {
-  if (time.t != time_.t || time.dt != time_.dt) over_ranks_.reset();
   const bool moves = time.t != time_.t;
   time_ = time;
   if (moves) evaluate_given(true);

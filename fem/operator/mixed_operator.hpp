@@ -30,16 +30,6 @@
 
 namespace ritz {
 
-class MixedOperator;
-
-// The residual of one operator that several ranks compute, each on its part of the mesh
-// (fem/ranks/fields_of_rank.hpp). Vectors are those of the whole mesh, which every rank has.
-class MixedOverRanks {
- public:
-  virtual ~MixedOverRanks() = default;
-  virtual void residual(const Vector& u, Vector& r) = 0;
-};
-
 class MixedOperator final : public Equations {
  public:
   // Spaces of different meshes have forms of one field alone. Throws Error(Exit::internal) when spaces of forms of
@@ -100,10 +90,6 @@ class MixedOperator final : public Equations {
 
   // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
   void set_numbers(const std::vector<MixedFormValue>& forms);
-
-  // From now on residuals are the work of several ranks, until the time or the numbers change.
-  void divide(std::shared_ptr<MixedOverRanks> ranks) const { over_ranks_ = std::move(ranks); }
-  MixedOverRanks* over_ranks() const { return over_ranks_.get(); }
 
  private:
   enum class Task { residual, action, matrix };
@@ -193,7 +179,6 @@ class MixedOperator final : public Equations {
   std::vector<std::unique_ptr<Operator>> of_fields_;  // [field]
   std::vector<Group> groups_;
   Time time_;
-  mutable std::shared_ptr<MixedOverRanks> over_ranks_;  // null: all work is this process's
   mutable std::map<Key, Plan> plans_;
   mutable std::map<std::tuple<const Group*, const MixedIntegral*, int>, Vector> given_;  // degree of the rule
   mutable FieldsAtPoints fields_;                                                        // for given_

@@ -1,5 +1,8 @@
 #include "fem/ranks/cell_states.hpp"
 
+#include "device/ranks/packed.hpp"
+#include "fem/operator/cells_apart.hpp"
+
 #include <map>
 
 namespace ritz {
@@ -50,6 +53,22 @@ Operator::PointStates CellStates::placed(std::span<const double> numbers, Operat
   for (Index cell = 0; cell < cells_; ++cell)
     each_number(cell, [&](std::size_t list, std::size_t at) { states[list][at] = *next++; });
   return states;
+}
+
+void take_states(const Operator& whole, const std::vector<Index>& cells, const Operator& part) {
+  part.set_state(CellStates(part).placed(CellStates(whole).of(whole.state(), cells), part.state()));
+}
+
+void bring_states(const Operator& part, const std::vector<Index>& cells, const Operator& whole, Ranks& ranks) {
+  const CellStates places(whole);
+  const std::vector<double> mine = CellStates(part).of(part.state(), all_cells_of(part.space().mesh()));
+  Operator::PointStates all = whole.state();
+  each_text(ranks, Packed().add(cells).add(mine).take(), Receivers::all, [&](int, std::string_view text) {
+    Unpacked from(text);
+    const std::vector<Index> of_rank = from.list<Index>();
+    places.place(of_rank, from.list<double>(), all);
+  });
+  whole.set_state(all);
 }
 
 }  // namespace ritz
