@@ -7,7 +7,7 @@
 namespace ritz {
 void check_same_ranks(const Device& a, const Device& b) {
   if (a.sums() != b.sums())
-    throw Error(Exit::internal, "an array divided among ranks was combined with one that is not", "", "");
+    throw Error(ErrorKind::internal, "an array divided among ranks was combined with one that is not", "", "");
 }
 
 int Communicator::rank() const { return device_.sums() == nullptr ? 0 : device_.sums()->rank; }

@@ -13,8 +13,8 @@ namespace ritz {
 inline void cuda_check(cudaError_t status, const char* what) {
   if (status == cudaSuccess) return;
   cudaGetLastError();
-  const Exit exit = status == cudaErrorMemoryAllocation ? Exit::resources : Exit::environment;
-  throw Error(exit, std::string(what) + " failed on the GPU: " + cudaGetErrorString(status), {},
+  const ErrorKind kind = status == cudaErrorMemoryAllocation ? ErrorKind::device_memory : ErrorKind::environment;
+  throw Error(kind, std::string(what) + " failed on the GPU: " + cudaGetErrorString(status), {},
               "run 'ritz devices' to see what this machine offers, or use --device cpu");
 }
 

@@ -72,12 +72,12 @@ std::unique_ptr<Machine> make_gpu(const std::string& request, int ordinal) {
   std::string why;
   const std::vector<MachineInfo> gpus = list_gpus(why);
   if (gpus.empty()) {
-    if (const auto fault = driver_fault(gpu_facts())) throw Error(Exit::environment, fault->what, why, fault->fix);
-    throw Error(Exit::environment, fmt::format("device '{}' was asked for, but no GPU can be used", request), why,
+    if (const auto fault = driver_fault(gpu_facts())) throw Error(ErrorKind::no_gpu, fault->what, why, fault->fix);
+    throw Error(ErrorKind::no_gpu, fmt::format("device '{}' was asked for, but no GPU can be used", request), why,
                 "use --device auto or --device cpu, or install the NVIDIA driver and the CUDA libraries of this build");
   }
   if (ordinal >= static_cast<int>(gpus.size()))
-    throw Error(Exit::environment,
+    throw Error(ErrorKind::no_gpu,
                 fmt::format("device '{}' was asked for, but there are {} GPUs", request, gpus.size()),
                 "GPUs are numbered from 0", "run 'ritz devices' to list them");
   check_gpu(gpu_facts(), gpus[static_cast<std::size_t>(ordinal)]);
@@ -136,7 +136,7 @@ std::string threads_text(int threads) {
 }
 
 [[noreturn]] void throw_unknown_device(const std::string& request) {
-  throw Error(Exit::input, fmt::format("unknown device '{}'", request), {},
+  throw Error(ErrorKind::command_line, fmt::format("unknown device '{}'", request), {},
               "use auto, cpu, cpu:v3, cpu:v4, gpu or gpu:NUMBER");
 }
 
@@ -159,10 +159,10 @@ Device Device::named(const std::string& asked, int threads) {
       reason == std::string::npos ? "as asked" : asked.substr(reason + 2, asked.size() - reason - 3);
   const int available = available_threads();
   if (threads < 0 || threads > 4096)
-    throw Error(Exit::input, fmt::format("{} threads were asked for", threads), {},
+    throw Error(ErrorKind::command_line, fmt::format("{} threads were asked for", threads), {},
                 "use a number from 1 to 4096, or 0 for all");
   if (threads > 1 && is_fork_of_threads())
-    throw Error(Exit::input, fmt::format("{} threads were asked for in a process that was forked", threads),
+    throw Error(ErrorKind::command_line, fmt::format("{} threads were asked for in a process that was forked", threads),
                 "it was forked after Ritz had started threads, which fork() leaves behind",
                 "use one thread in each process, or start processes anew: multiprocessing.set_start_method(\"spawn\")");
   threads_may_start();
@@ -191,14 +191,14 @@ Device Device::named(const std::string& asked, int threads) {
 }
 
 void throw_size_mismatch(Index size, Index given) {
-  throw Error(Exit::internal, fmt::format("an array of {} entries was given {} values", size, given));
+  throw Error(ErrorKind::internal, fmt::format("an array of {} entries was given {} values", size, given));
 }
 
 const MachineInfo& Device::info() const { return machine().info(); }
 const std::string& Device::description() const { return state_->description; }
 int Device::threads() const { return is_fork_of_threads() ? 1 : state_->threads; }
 Machine& Device::machine() const {
-  if (!state_) throw Error(Exit::internal, "an empty Device was used");
+  if (!state_) throw Error(ErrorKind::internal, "an empty Device was used");
   return *state_->machine;
 }
 MemoryPool& Device::memory() const {

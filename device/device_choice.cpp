@@ -86,7 +86,7 @@ DeviceChoice choose_for_rank(const DeviceFacts& facts) {
     return {0, fmt::format("the one GPU that rank {} of the node sees{}", facts.local_rank, in_view(facts))};
   const bool shared = would_share(facts);
   if (shared && !facts.may_share)
-    throw Error(Exit::environment,
+    throw Error(ErrorKind::no_gpu,
                 fmt::format("rank {} of this node would share a GPU: {}", facts.local_rank, ranks_and_gpus(facts)),
                 "two ranks on one GPU share its memory and wait for each other",
                 "start one rank for each GPU (srun --ntasks-per-node, --gpus-per-task=1), use --device cpu, or allow "
@@ -100,7 +100,7 @@ DeviceChoice choose_for_rank(const DeviceFacts& facts) {
 
 void check_named_gpu(const DeviceFacts& facts, const std::string& request) {
   if (!is_one_of_several_ranks(facts) || sees_its_own(facts) || facts.may_share) return;
-  throw Error(Exit::environment, fmt::format("device '{}' was asked for by {}", request, ranks_and_gpus(facts)),
+  throw Error(ErrorKind::no_gpu, fmt::format("device '{}' was asked for by {}", request, ranks_and_gpus(facts)),
               "all ranks of this node would take the same GPU",
               "use --device gpu, of which rank n of the node takes the n-th, or allow it with RITZ_SHARE_GPU=1");
 }

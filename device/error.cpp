@@ -46,15 +46,28 @@ std::string lower(std::string_view text) {
 
 }  // namespace
 
-Error::Error(Exit exit, std::string what, std::string why, std::string fix)
+Error::Error(ErrorKind kind, std::string what, std::string why, std::string fix)
     : std::runtime_error(full_text(what, why, fix)),
-      exit_(exit),
+      kind_(kind),
       message_(std::move(what)),
       why_(std::move(why)),
       fix_(std::move(fix)) {}
 
+Error&& Error::about(ErrorSubject subject) && {
+  subject_ = std::move(subject);
+  return std::move(*this);
+}
+
+Error&& Error::at(const std::string& origin) && {
+  if (origin.empty()) return std::move(*this);
+  const std::size_t place = origin.find(" at ");
+  *this = Error(kind_, message_ + ", " + origin, why_, fix_);
+  if (place != std::string::npos) subject_.place = origin.substr(place + 4);
+  return std::move(*this);
+}
+
 Errors::Errors(std::vector<Error> list)
-    : Error(list.front().exit(), joined_text(list).substr(7)), list_(std::move(list)) {}
+    : Error(list.front().kind(), joined_text(list).substr(7)), list_(std::move(list)) {}
 
 void ErrorList::add(const ErrorList& other) {
   errors_.insert(errors_.end(), other.errors_.begin(), other.errors_.end());

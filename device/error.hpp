@@ -1,9 +1,11 @@
-// Errors that users can act on: what is wrong (with the value and the place), why, and what to do. Every error carries
-// the exit code of its kind, which scripts can rely on.
+// Errors that users can act on: what is wrong (with the value and the place), why, and what to do. Every error has a
+// kind, whose name and exit code scripts can rely on.
 //
-//   throw Error(Exit::mesh, "cell 12 of kind tet4 has volume -0.3", "its nodes are ordered inside out",
-//               "swap two of its nodes, or let the mesher write it again");
+//   throw Error(ErrorKind::inverted_cells, "cell 12 of kind tet4 has volume -0.3",
+//               "its nodes are ordered inside out", "swap two of its nodes, or let the mesher write it again");
 #pragma once
+
+#include "device/error_kinds.hpp"
 
 #include <stdexcept>
 #include <string>
@@ -12,33 +14,30 @@
 
 namespace ritz {
 
-// The exit codes of every Ritz executable. Documented in README.md; scripts rely on them.
-enum class Exit : int {
-  ok = 0,
-  internal = 1,  // a bug of ours
-  input = 2,     // command line or case file
-  mesh = 3,      // mesh file or geometry
-  model = 4,     // not well posed: unsupported body, missing material, conflicting conditions
-  not_converged = 5,
-  resources = 6,    // out of host or device memory
-  output = 7,       // results or checkpoints could not be written
-  environment = 8,  // GPU, driver
-  checkpoint = 9,   // restart data unusable
-  stopped = 75,     // stopped on request, with a committed checkpoint
+// The key of a case file that an error is about. Empty texts are not known.
+struct ErrorSubject {
+  std::string key, value, place;  // "material.0.young", "-1", "case.toml:7:9"
 };
 
 class Error : public std::runtime_error {
  public:
   // `what` is one sentence with the place and the value; `why` and `fix` may be empty.
-  Error(Exit exit, std::string what, std::string why = {}, std::string fix = {});
-  Exit exit() const { return exit_; }
+  Error(ErrorKind kind, std::string what, std::string why = {}, std::string fix = {});
+  ErrorKind kind() const { return kind_; }
+  Exit exit() const { return exit_of(kind_); }
   const std::string& message() const { return message_; }
   const std::string& why() const { return why_; }
   const std::string& fix() const { return fix_; }
 
+  Error&& about(ErrorSubject subject) &&;
+  // Adds where the user asked for it to the message: "[[tie]] #1 at case.toml:14". Empty: a caller that has no file.
+  Error&& at(const std::string& origin) &&;
+  const ErrorSubject& subject() const { return subject_; }
+
  private:
-  Exit exit_;
+  ErrorKind kind_;
   std::string message_, why_, fix_;
+  ErrorSubject subject_;
 };
 
 // Several independent errors reported in one run. The exit code is that of the first.

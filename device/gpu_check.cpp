@@ -99,7 +99,7 @@ std::optional<GpuFault> gpu_fault(const GpuFacts& facts, const MachineInfo& gpu)
 void check_gpu(const GpuFacts& facts, const MachineInfo& gpu) {
   std::optional<GpuFault> fault = driver_fault(facts);
   if (!fault) fault = gpu_fault(facts, gpu);
-  if (fault) throw Error(Exit::environment, fault->what, {}, fault->fix);
+  if (fault) throw Error(ErrorKind::no_gpu, fault->what, {}, fault->fix);
 }
 
 }  // namespace ritz

@@ -102,7 +102,7 @@ namespace {
 void load_or_throw(const std::string& backend, const std::string& module) {
   const std::string reason = load_kernels(backend, module);
   if (!reason.empty())
-    throw Error(Exit::environment,
+    throw Error(ErrorKind::no_gpu,
                 fmt::format("kernel module '{}' for back end '{}' cannot be loaded", module, backend), reason,
                 "install or build Ritz again; on a GPU the direct solver needs cuDSS, or cuSOLVER and cuSPARSE");
 }
@@ -135,7 +135,7 @@ bool has_kernels(const std::string& backend, const std::string& module, const st
   const std::lock_guard lock(registry().mutex);
   const std::string key = backend + ":" + name;
   if (std::ranges::find(registry().twice, key) != registry().twice.end())
-    throw Error(Exit::input, fmt::format("two kernel modules register '{}'", key),
+    throw Error(ErrorKind::plugin, fmt::format("two kernel modules register '{}'", key),
                 "it would be a matter of luck which of them runs",
                 "give the form or the kernel of your own another name");
   return registry().tables.contains(key);
@@ -169,10 +169,11 @@ const void* find_kernels(const std::string& backend, const std::string& module, 
   if (const void* const table = found.find(backend, module, name)) return table;
   if (!has_kernels(backend, module, name)) {
     if (const auto [reason, remedy] = explain_missing_families(backend, module); !reason.empty())
-      throw Error(Exit::environment, fmt::format("the kernel '{}:{}' was not built", backend, name), reason, remedy);
+      throw Error(ErrorKind::environment, fmt::format("the kernel '{}:{}' was not built", backend, name), reason,
+                  remedy);
     std::vector<std::string> names;
     for (const auto& [key, table] : registry().tables) names.push_back(key);
-    throw Error(Exit::internal, fmt::format("no kernel '{}:{}' in module '{}'", backend, name, module),
+    throw Error(ErrorKind::internal, fmt::format("no kernel '{}:{}' in module '{}'", backend, name, module),
                 "registered are " + quoted_list(names), "register it in a source given to ritz_kernels()");
   }
   const std::lock_guard lock(registry().mutex);

@@ -22,7 +22,7 @@ const char* last_launch() noexcept { return newest_launch; }
 
 void Machine::checked(MachineCall call, const char* what) {
   if (calls_.next_fails(call))
-    throw Error(Exit::environment, fmt::format("{} failed on {}", what, info_.name),
+    throw Error(ErrorKind::environment, fmt::format("{} failed on {}", what, info_.name),
                 "the device reported an error (injected by a test)",
                 "restart the run; if it repeats, run 'ritz devices'");
 }

@@ -116,13 +116,13 @@ std::unique_ptr<Machine> make_cpu_machine(const std::string& backend) {
   const std::string chosen = backend.empty() ? best : backend;
   const bool possible = chosen == "v4" ? supports_v4() : chosen == "v3" && supports_v3();
   if (!possible)
-    throw Error(Exit::environment,
+    throw Error(ErrorKind::processor,
                 fmt::format("this processor ({}) lacks the instruction set x86-64-{}", processor_name(),
                             chosen.empty() ? "v3" : chosen),
                 "Ritz's CPU kernels need AVX2 and FMA (v3) or AVX-512 (v4)",
                 best.empty() ? "use a processor from 2013 or later, or a GPU" : "use --device cpu:" + best);
   if (!is_built(chosen))
-    throw Error(Exit::environment, fmt::format("this build has no CPU kernels for x86-64-{}", chosen),
+    throw Error(ErrorKind::processor, fmt::format("this build has no CPU kernels for x86-64-{}", chosen),
                 "it was configured with RITZ_CPU_BACKENDS=" RITZ_BUILT_CPU_BACKENDS,
                 "configure with -DRITZ_CPU_BACKENDS=\"v3;v4\"");
   return std::make_unique<CpuMachine>(chosen);

@@ -248,7 +248,7 @@ class CudaMachine final : public Machine {
     const std::lock_guard lock(mutex_);
     const std::thread::id me = std::this_thread::get_id();
     if (depth_ > 0 && launching_ != me)
-      throw Error(Exit::internal, "two threads launch on one GPU at the same time",
+      throw Error(ErrorKind::internal, "two threads launch on one GPU at the same time",
                   "a GPU's numbers on their way to the host are kept in one place",
                   "let one thread finish before the other begins, or name the GPU once more for each");
     launching_ = me;
@@ -270,7 +270,7 @@ class CudaMachine final : public Machine {
     if (chosen == cudaErrorDevicesUnavailable) {
       cudaGetLastError();  // `auto` tries another GPU
       throw Error(
-          Exit::environment,
+          ErrorKind::no_gpu,
           "GPU " + std::to_string(ordinal) + " (" + info_.name + ") is taken by another process, or not available",
           "its compute mode lets one process in, or none: nvidia-smi -q -d COMPUTE",
           "wait for the other, take another GPU with --device gpu:N, or use --device cpu");
@@ -324,7 +324,7 @@ class CudaMachine final : public Machine {
   void wait(const char* what) { check_wait(wait_for(stream_), what); }
   void check_wait(cudaError_t status, const char* what) const {
     if (succeeded(status)) return;
-    throw Error(Exit::environment, std::string(what) + " failed on the GPU: " + cudaGetErrorString(status),
+    throw Error(ErrorKind::environment, std::string(what) + " failed on the GPU: " + cudaGetErrorString(status),
                 std::string("the last launch was '") + last_launch() + "', and the fault is in it or in one before it",
                 "run again with CUDA_LAUNCH_BLOCKING=1, which names the launch, and report it; or use --device cpu");
   }
@@ -340,7 +340,7 @@ class CudaMachine final : public Machine {
     cudaGetLastError();
     do_free(flag);
     if (status != cudaSuccess)
-      throw Error(Exit::environment,
+      throw Error(ErrorKind::no_gpu,
                   "GPU " + std::to_string(info_.ordinal) + " (" + info_.name + ", compute capability " +
                       info_.compute_capability + ") cannot run this build: " + cudaGetErrorString(status),
                   "the build holds no code for this GPU, or the driver (" + info_.driver +

@@ -16,7 +16,7 @@ class FakeMachine final : public Machine {
     info_.kind = "fake";
     info_.name = "fake device";
     void* memory = mmap(nullptr, arena_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) throw Error(Exit::resources, "the fake device cannot reserve address space");
+    if (memory == MAP_FAILED) throw Error(ErrorKind::device_memory, "the fake device cannot reserve address space");
     arena_ = static_cast<char*>(memory);
   }
   ~FakeMachine() override { munmap(arena_, arena_bytes); }

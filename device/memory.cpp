@@ -53,7 +53,7 @@ thread_local LentMemory* LentMemory::now_ = nullptr;
 LentMemory::LentMemory(const Device& device, void* memory, Index bytes)
     : pool_(&device.memory()), memory_(memory), bytes_(bytes) {
   if (device.machine().is_apart() || now_ != nullptr)
-    throw Error(Exit::internal, "memory of the host was lent to a device with its own, or twice at a time");
+    throw Error(ErrorKind::internal, "memory of the host was lent to a device with its own, or twice at a time");
   now_ = this;
 }
 
@@ -140,7 +140,7 @@ void MemoryPool::throw_out_of_memory(Index bytes, const char* tag) const {
   std::string bound = limit_ > 0 ? fmt::format(" (limit {})", text_of(limit_)) : "";
   if (const Index host = host_memory_limit(); host > 0 && !machine_.is_apart())
     bound += fmt::format(" (of the host {} of {} are taken)", text_of(host_memory_live()), text_of(host));
-  throw Error(Exit::resources,
+  throw Error(ErrorKind::device_memory,
               fmt::format("out of {}memory on {}: {} for '{}' on top of {}{}", of_ == Of::pinned ? "pinned " : "",
                           machine_.info().name, text_of(block_size(bytes)), tag, text_of(live_), bound),
               allocated.empty() ? "nothing is allocated yet" : "allocated: " + allocated,

@@ -15,7 +15,7 @@ Error host_memory_error() {
                                               1e-6 * double(refusal.live), bound)
                                 : "";
   return Error(
-      Exit::resources, "out of host memory" + asked, {},
+      ErrorKind::host_memory, "out of host memory" + asked, {},
       "use a coarser mesh, order 1, a larger --host-memory-limit, or a machine or control group with more memory");
 }
 

@@ -59,7 +59,7 @@ TransferRate measure_transfer_rate(const Device& device, Index bytes) {
       device, bytes, [&] { machine.copy_to_device(const_cast<std::uint8_t*>(there.data()), sent.data(), bytes); });
   rate.to_host = rate_of(device, bytes, [&] { machine.copy_to_host(back.data(), there.data(), bytes); });
   if (back != sent)
-    throw Error(Exit::internal, "other bytes came back from the device than were sent to it", {},
+    throw Error(ErrorKind::internal, "other bytes came back from the device than were sent to it", {},
                 "test the machine's memory; if it is sound, please report this");
   return rate;
 }

@@ -153,7 +153,7 @@ CellKind cell_kind_named(std::string_view name) {
     names.emplace_back(t.name);
   }
   const std::string nearest = nearest_match(name, names);
-  throw Error(Exit::input, "unknown cell kind '" + std::string(name) + "'",
+  throw Error(ErrorKind::other_input, "unknown cell kind '" + std::string(name) + "'",
               nearest.empty() ? "" : "did you mean '" + nearest + "'?", "the kinds are " + quoted_list(names));
 }
 

@@ -24,10 +24,6 @@ struct Offenders {
 
 constexpr double too_far = 1e100;  // of a coordinate: its cube is still a number
 
-Error wrong(const std::string& what, const std::string& why, const std::string& fix) {
-  return Error(Exit::mesh, what, why, fix);
-}
-
 void check_blocks(const MeshData& data, ErrorList& errors) {
   Index cell_count = 0;
   for (std::size_t b = 0; b < data.blocks.size(); ++b) {
@@ -35,27 +31,32 @@ void check_blocks(const MeshData& data, ErrorList& errors) {
     const CellTraits& t = traits(block.kind);
     cell_count += block.cell_count();
     if (data.structural ? t.dimension < 1 || t.dimension > data.dimension : t.dimension != data.dimension)
-      errors.add(wrong(fmt::format("block {} of {} holds {} {} cells of dimension {}, but the mesh has dimension {}", b,
+      errors.add(Error(ErrorKind::mesh_contents,
+                       fmt::format("block {} of {} holds {} {} cells of dimension {}, but the mesh has dimension {}", b,
                                    data.source, block.cell_count(), t.name, t.dimension, data.dimension),
                        "cells of a lower dimension serve to name facets only",
                        "keep cells of one dimension, or name facets through regions"));
     if (block.nodes.size() % static_cast<std::size_t>(t.node_count) != 0)
-      errors.add(wrong(fmt::format("block {} of {} holds {} node numbers, which is no multiple of the {} of a {}", b,
+      errors.add(Error(ErrorKind::mesh_contents,
+                       fmt::format("block {} of {} holds {} node numbers, which is no multiple of the {} of a {}", b,
                                    data.source, block.nodes.size(), t.node_count, t.name),
                        "the connectivity is cut off or of another kind", ""));
   }
   if (cell_count == 0)
-    errors.add(wrong(fmt::format("{} holds no cells of dimension {}", data.source, data.dimension),
+    errors.add(Error(ErrorKind::mesh_without_cells,
+                     fmt::format("{} holds no cells of dimension {}", data.source, data.dimension),
                      "there is nothing to compute on", "export the volume (in 2-D: surface) mesh too"));
 }
 
 void check_points(const MeshData& data, ErrorList& errors) {
   if (data.points.size() % 3 != 0)
-    errors.add(wrong(fmt::format("{} holds {} coordinates, which is no multiple of 3", data.source, data.points.size()),
+    errors.add(Error(ErrorKind::mesh_contents,
+                     fmt::format("{} holds {} coordinates, which is no multiple of 3", data.source, data.points.size()),
                      "every point has x, y and z", ""));
   const auto count = static_cast<Index>(data.points.size() / 3);
   if (count > std::numeric_limits<Node>::max())
-    errors.add(wrong(fmt::format("{} holds {} points, more than the {} that node numbers can count", data.source, count,
+    errors.add(Error(ErrorKind::mesh_too_large,
+                     fmt::format("{} holds {} points, more than the {} that node numbers can count", data.source, count,
                                  std::numeric_limits<Node>::max()),
                      "", "split the mesh"));
   const double* const x = data.points.data();
@@ -69,7 +70,8 @@ void check_points(const MeshData& data, ErrorList& errors) {
     if (!usable(3 * i) || !usable(3 * i + 1) || !usable(3 * i + 2)) bad.add(i);
   const Index i = bad.first[0];
   errors.add(
-      wrong(fmt::format("{} of {} without usable coordinates; the first is ({}, {}, {})",
+      Error(ErrorKind::mesh_contents,
+            fmt::format("{} of {} without usable coordinates; the first is ({}, {}, {})",
                         counted("node", bad.count, bad.first), data.source, x[3 * i], x[3 * i + 1], x[3 * i + 2]),
             fmt::format("the file holds NaN, an overflowed number, or one beyond {:g}, whose volumes would overflow",
                         too_far),
@@ -95,7 +97,8 @@ void check_node_numbers(const MeshData& data, ErrorList& errors) {
           bad.add(block.first_cell + c);
           break;
         }
-    errors.add(wrong(fmt::format("{} of kind {} in {} with a node number outside 0..{}; the first names node {}",
+    errors.add(Error(ErrorKind::mesh_contents,
+                     fmt::format("{} of kind {} in {} with a node number outside 0..{}; the first names node {}",
                                  counted("cell", bad.count, bad.first), traits(block.kind).name, data.source,
                                  node_count - 1, example),
                      "the connectivity refers to points that do not exist", "write the mesh again"));
@@ -129,7 +132,8 @@ void check_flat(const MeshData& data, ErrorList& errors) {
   for (std::size_t i = 0; i < used.size(); ++i)
     if (used[i] != 0 && std::abs(data.points[3 * i + 2] - z) > 1e-12 * size) bad.add(static_cast<Index>(i));
   if (bad.count > 0)
-    errors.add(wrong(fmt::format("{} of the two-dimensional mesh {} outside the plane z = {}; the first has z = {}",
+    errors.add(Error(ErrorKind::mesh_contents,
+                     fmt::format("{} of the two-dimensional mesh {} outside the plane z = {}; the first has z = {}",
                                  counted("node", bad.count, bad.first), data.source, z,
                                  data.points[3 * static_cast<std::size_t>(bad.first[0]) + 2]),
                      "plane models live in the x-y plane", "turn the geometry into the x-y plane"));
@@ -162,9 +166,11 @@ std::string place_of_cell(const MeshData& data, Index cell) {
 
 void check_arrays(const MeshData& data) {
   if (data.dimension < 1 || data.dimension > 3)
-    throw wrong(fmt::format("{} has dimension {}", data.source, data.dimension), "", "it must be 1, 2 or 3");
+    throw Error(ErrorKind::mesh_contents, fmt::format("{} has dimension {}", data.source, data.dimension), "",
+                "it must be 1, 2 or 3");
   if (data.structural && data.dimension != 3)
-    throw wrong(fmt::format("{} is structural with dimension {}", data.source, data.dimension),
+    throw Error(ErrorKind::mesh_contents,
+                fmt::format("{} is structural with dimension {}", data.source, data.dimension),
                 "beams and shells stand in space", "make it 3");
   ErrorList errors;
   check_blocks(data, errors);
@@ -191,14 +197,16 @@ std::vector<FacetOfCell> check_facets(const MeshData& data, ErrorList& errors) {
     Offenders bad;
     for (const auto& pair : duplicates) bad.add(pair.second);
     if (bad.count > 0)
-      errors.add(wrong(fmt::format("{} in {} repeated: they have the corners of another cell; the first, at {}, "
+      errors.add(Error(ErrorKind::mesh_contents,
+                       fmt::format("{} in {} repeated: they have the corners of another cell; the first, at {}, "
                                    "repeats cell {}",
                                    counted("cell", bad.count, bad.first), data.source,
                                    place_of_cell(data, bad.first[0]), duplicates[0].first),
                        "their stiffness would count twice", "write every cell once"));
     else
       errors.add(
-          wrong(fmt::format("{} in {} shared by more than two cells, or by two cells on the same side; the "
+          Error(ErrorKind::mesh_contents,
+                fmt::format("{} in {} shared by more than two cells, or by two cells on the same side; the "
                             "first is of cells {} and {}, at {}",
                             counted("facet", static_cast<Index>(survey.crowded.size()), first_cells(survey.crowded)),
                             data.source, survey.crowded[0].first.cell, survey.crowded[0].second.cell,
@@ -207,7 +215,8 @@ std::vector<FacetOfCell> check_facets(const MeshData& data, ErrorList& errors) {
   }
   if (!survey.mismatched.empty()) {
     const auto& [a, b] = survey.mismatched[0];
-    errors.add(wrong(
+    errors.add(Error(
+        ErrorKind::mesh_contents,
         fmt::format("{} in {} with the same corners in both cells but other nodes between them; the "
                     "first is of cells {} ({}) and {} ({}), at {}",
                     counted("facet", static_cast<Index>(survey.mismatched.size()), first_cells(survey.mismatched)),

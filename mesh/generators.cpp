@@ -184,16 +184,16 @@ Region make_side(const Grid& grid, std::span<const CellBlock> blocks, std::size_
 void check_grid(const Grid& grid) {
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(grid.dimension); ++axis) {
     if (grid.counts[axis] < 1)
-      throw Error(Exit::input, fmt::format("a box of {} cells along {}", grid.counts[axis], "xyz"[axis]), "",
+      throw Error(ErrorKind::other_input, fmt::format("a box of {} cells along {}", grid.counts[axis], "xyz"[axis]), "",
                   "ask for at least one");
     if (!(grid.lengths[axis] > 0) || !std::isfinite(grid.lengths[axis]))
-      throw Error(Exit::input, fmt::format("a box of length {} along {}", grid.lengths[axis], "xyz"[axis]), "",
-                  "lengths are positive");
+      throw Error(ErrorKind::other_input, fmt::format("a box of length {} along {}", grid.lengths[axis], "xyz"[axis]),
+                  "", "lengths are positive");
   }
   double nodes = 1;
   for (std::size_t axis = 0; axis < 3; ++axis) nodes *= static_cast<double>(grid.nodes_along(axis));
   if (nodes > 1.0e9)  // with room for centre and mid nodes, which Mesh checks again
-    throw Error(Exit::input, fmt::format("a box of {:.3g} nodes", nodes), "node numbers have 32 bits",
+    throw Error(ErrorKind::other_input, fmt::format("a box of {:.3g} nodes", nodes), "node numbers have 32 bits",
                 "ask for fewer cells");
 }
 
@@ -253,7 +253,7 @@ MeshData make_uniform(Grid grid, CellKind kind, const Distortion& distortion, st
   check_grid(grid);
   const CellTraits& t = traits(kind);
   if (t.dimension != grid.dimension)
-    throw Error(Exit::input,
+    throw Error(ErrorKind::other_input,
                 fmt::format("a {} cannot be filled with {} cells", grid.dimension == 3 ? "box" : "rectangle", t.name),
                 fmt::format("their dimension is {}", t.dimension), "");
   const Pattern pattern = pattern_of(t.linear);
@@ -280,7 +280,7 @@ MeshData box_mixed_data(Index nx, Index ny, Index nz, Point lengths, int order, 
   Grid grid{3, {nx, ny, nz}, lengths, {}};
   check_grid(grid);
   if (nx < 4)
-    throw Error(Exit::input, fmt::format("a mixed box of {} cells along x", nx),
+    throw Error(ErrorKind::other_input, fmt::format("a mixed box of {} cells along x", nx),
                 "hexahedra, prisms, pyramids and tetrahedra need one each", "ask for at least 4");
   const Pattern hexes = pattern_of(CellKind::hex8), prisms = pattern_of(CellKind::prism6),
                 pyramids = pattern_of(CellKind::pyramid5), transition = transition_pattern(),

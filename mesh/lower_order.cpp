@@ -251,7 +251,7 @@ class Rewriting {
   }
   [[noreturn]] void refuse(Node node) const {
     throw Error(
-        Exit::mesh,
+        ErrorKind::mesh_order,
         fmt::format("the cells that share node {} (counted from 0) of '{}' do not fit each other", node, *source_),
         "it is between the corners of a cell of order 3 or more, and elsewhere in another one",
         "write the file again with the mesher, all cells of one order, or of order 1 or 2");

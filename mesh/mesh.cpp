@@ -39,7 +39,7 @@ void check_orphans(const MeshData& data, std::span<const Node> orphans, bool all
   const std::string text =
       fmt::format("{} of {} used by no cell", counted("node", std::ssize(orphans), first), data.source);
   if (allowed) notices.push_back(text + "; they carry no unknowns");
-  else errors.add(Error(Exit::mesh, text, "", "remove them, or set MeshChecks::allow_orphan_nodes"));
+  else errors.add(Error(ErrorKind::mesh_contents, text, "", "remove them, or set MeshChecks::allow_orphan_nodes"));
 }
 
 }  // namespace

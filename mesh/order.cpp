@@ -233,7 +233,7 @@ class Renewal {
       for (std::size_t k = 0; k < 3; ++k) x[k] += values[i] * old_.points[3 * static_cast<std::size_t>(cell[i]) + k];
     const auto node = static_cast<Index>(new_.points.size() / 3);
     if (node > std::numeric_limits<Node>::max())
-      throw Error(Exit::mesh, fmt::format("{} would have more than {} nodes", old_.source, node),
+      throw Error(ErrorKind::mesh_too_large, fmt::format("{} would have more than {} nodes", old_.source, node),
                   "node numbers have 32 bits", "keep linear cells, or split the mesh");
     new_.points.insert(new_.points.end(), x.begin(), x.end());
     return static_cast<Node>(node);
@@ -250,7 +250,7 @@ class Renewal {
 
 CellKind kind_with_order(CellKind kind, int order, MidNodes mid_nodes) {
   if (order != 1 && order != 2)
-    throw Error(Exit::input, fmt::format("cells of order {}", order), "", "the orders are 1 and 2");
+    throw Error(ErrorKind::model_options, fmt::format("cells of order {}", order), "", "the orders are 1 and 2");
   const CellKind linear = traits(kind).linear;
   if (order == 1) return linear;
   const bool full = mid_nodes == MidNodes::full;

@@ -234,7 +234,7 @@ void report(const MeshData& data, const CellBlock& block, const Judgement& judge
   std::vector<Index> first;
   for (std::size_t c = 0; c < judgement.status.size() && first.size() < 10; ++c)
     if (judgement.status[c] == status) first.push_back(block.first_cell + static_cast<Index>(c));
-  errors.add(Error(Exit::mesh,
+  errors.add(Error(ErrorKind::inverted_cells,
                    fmt::format("{} of kind {} in {} {} {}; the first is at {}", counted("cell", count, first),
                                traits(block.kind).name, data.source, count == 1 ? "is" : "are", complaint,
                                place_of_cell(data, first[0])),

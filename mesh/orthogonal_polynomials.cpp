@@ -82,7 +82,7 @@ std::vector<double> inverse_matrix(std::vector<double> a, std::size_t n) {
     for (std::size_t i = k + 1; i < n; ++i)
       if (std::abs(a[i * n + k]) > std::abs(a[pivot * n + k])) pivot = i;
     if (std::abs(a[pivot * n + k]) < 1e-12)
-      throw Error(Exit::internal, "the nodes of an element do not determine its functions");
+      throw Error(ErrorKind::internal, "the nodes of an element do not determine its functions");
     for (std::size_t j = 0; j < n; ++j) {
       std::swap(a[k * n + j], a[pivot * n + j]);
       std::swap(inverse[k * n + j], inverse[pivot * n + j]);
@@ -110,7 +110,7 @@ LagrangePolynomials::LagrangePolynomials(CellKind shape, int order, std::vector<
   for (const Point& node : nodes_)
     std::ranges::copy(modes_at<double>(shape, order, within(shape, node)), std::back_inserter(vandermonde));
   if (vandermonde.size() != nodes_.size() * nodes_.size())
-    throw Error(Exit::internal, "the nodes of a cell do not determine its functions");
+    throw Error(ErrorKind::internal, "the nodes of a cell do not determine its functions");
   coefficients_ = inverse_matrix(std::move(vandermonde), nodes_.size());
 }
 

@@ -203,14 +203,14 @@ QuadratureRule rule_on(CellKind shape, int degree) {
     case CellKind::tet4: return tetrahedron(degree);
     case CellKind::prism6: return prism(degree);
     case CellKind::pyramid5: return pyramid(degree);
-    default: throw Error(Exit::internal, fmt::format("no quadrature on {}", traits(shape).name));
+    default: throw Error(ErrorKind::internal, fmt::format("no quadrature on {}", traits(shape).name));
   }
 }
 
 }  // namespace
 
 QuadratureRule quadrature(CellKind kind, int degree) {
-  if (degree < 0) throw Error(Exit::internal, fmt::format("quadrature of degree {}", degree));
+  if (degree < 0) throw Error(ErrorKind::internal, fmt::format("quadrature of degree {}", degree));
   QuadratureRule rule = rule_on(traits(kind).linear, degree);
   rule.degree = degree;
   return rule;

@@ -25,7 +25,7 @@ void sort_unique(std::vector<T>& list, Less less) {
 void check_range(const MeshData& data, const Region& region, Index lowest, Index highest, Index limit,
                  std::string_view what, ErrorList& errors) {
   if (lowest >= 0 && highest < limit) return;
-  errors.add(Error(Exit::mesh,
+  errors.add(Error(ErrorKind::mesh_reference,
                    fmt::format("region '{}' of {} names {} {}, outside 0..{}", region.name, data.source, what,
                                lowest < 0 ? lowest : highest, limit - 1),
                    "it refers to entities that do not exist", "write the mesh again"));
@@ -37,7 +37,7 @@ void check_facet_numbers(const MeshData& data, const Region& region, ErrorList& 
       if (f.cell < block.first_cell || f.cell >= block.first_cell + block.cell_count()) continue;
       const auto facet_count = static_cast<int>(traits(block.kind).facets.size());
       if (f.facet >= 0 && f.facet < facet_count) continue;
-      errors.add(Error(Exit::mesh,
+      errors.add(Error(ErrorKind::mesh_reference,
                        fmt::format("region '{}' of {} names facet {} of cell {}, but a {} has facets 0..{}",
                                    region.name, data.source, f.facet, f.cell, traits(block.kind).name, facet_count - 1),
                        "", "write the mesh again"));
@@ -62,11 +62,12 @@ void check_regions(MeshData& data, ErrorList& errors) {
   std::set<std::pair<RegionKind, std::string>> seen;
   for (Region& region : data.regions) {
     if (region.name.empty())
-      errors.add(Error(Exit::mesh, fmt::format("a region of {} in {} has no name", name_of(region.kind), data.source),
+      errors.add(Error(ErrorKind::mesh_reference,
+                       fmt::format("a region of {} in {} has no name", name_of(region.kind), data.source),
                        "regions are found by their names", "name it"));
     if (!seen.emplace(region.kind, region.name).second)
       errors.add(
-          Error(Exit::mesh,
+          Error(ErrorKind::mesh_reference,
                 fmt::format("two regions of {} in {} are named '{}'", name_of(region.kind), data.source, region.name),
                 "names must tell regions of a kind apart", "rename or join them"));
     sort_unique(region.cells, std::less<>());
@@ -99,7 +100,7 @@ const Region& Mesh::region(std::string_view name) const {
     described.push_back(fmt::format("'{}' ({} {})", r.name, r.size(), name_of(r.kind)));
   const std::string nearest = nearest_match(name, region_names());
   const std::string list = described.empty() ? "none" : fmt::to_string(fmt::join(described, ", "));
-  throw Error(Exit::input, fmt::format("{} has no region named '{}'", data_.source, name),
+  throw Error(ErrorKind::unknown_region, fmt::format("{} has no region named '{}'", data_.source, name),
               nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), "its regions are " + list);
 }
 

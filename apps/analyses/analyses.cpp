@@ -152,7 +152,7 @@ std::unique_ptr<CaseAnalysis> read_analysis(Run& run, CaseModel& read) {
   CaseSolvers solvers(run, read);
   for (ReadAnalysis* row : rows)
     if (std::unique_ptr<CaseAnalysis> analysis = row(run, read, solvers)) return analysis;
-  throw Error(Exit::internal, "a case without an analysis", "linear statics are the last row of the table",
+  throw Error(ErrorKind::internal, "a case without an analysis", "linear statics are the last row of the table",
               "please report it with the case file");
 }
 
@@ -218,7 +218,7 @@ void require_same_fields(Run& run, const std::vector<RunStep>& steps) {
     if (names(step) == names(*first)) continue;
     run.input()
         .table("output", "")
-        .error("format",
+        .error(ErrorKind::step, "format",
                fmt::format("the format vtkhdf, and the steps '{}' and '{}' have other fields", first->step.name,
                            step.step.name),
                "one HDF5 file has the same fields in all of its steps",

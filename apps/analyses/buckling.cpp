@@ -87,7 +87,7 @@ std::unique_ptr<CaseAnalysis> buckling_analysis(Run& run, CaseModel& read, CaseS
   if (read.modes || read.space().components() == 1 || !run.input().root().has("buckling")) return nullptr;
   Buckling options = read_buckling(run, solvers);
   const auto excludes = [&](const char* table, const char* why) {
-    run.input().add_error(Error(Exit::input, fmt::format("[buckling] in a case with {}", table), why,
+    run.input().add_error(Error(ErrorKind::modal_options, fmt::format("[buckling] in a case with {}", table), why,
                                 fmt::format("move the buckling analysis into another case, without {}", table)));
   };
   if (read.time) excludes("[time]", "factors are those of one static solution");

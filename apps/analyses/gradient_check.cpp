@@ -22,14 +22,14 @@ void check_keys(Run& run, const CaseModel& read) {
   for (const std::string& key : gradient.keys) {
     const auto wrong = [&](const std::string& why) {
       gradient.table.error(
-          "by", fmt::format("no gradient by '{}'", key), why,
+          ErrorKind::gradient, "by", fmt::format("no gradient by '{}'", key), why,
           "name a number of a material, an orientation or [thermal], or of a load that may be a formula "
           "of the position, such as material.0.young; components of a list as traction.0.value.2; or \"points\"");
     };
     if (key == positions_key) {
       if (const auto refused = not_differentiable_by_positions(run, read))
-        gradient.table.error("by", fmt::format("no gradient by '{}' of {}", key, refused->of), refused->why,
-                             refused->fix);
+        gradient.table.error(ErrorKind::gradient, "by", fmt::format("no gradient by '{}' of {}", key, refused->of),
+                             refused->why, refused->fix);
       continue;
     }
     if (is_prescribed(key)) wrong("prescribed values belong to nodes, not to cells");
@@ -50,7 +50,7 @@ Transient with_begin(Run& run, const CaseModel& read, Transient evolution) {
 void check_gradient(Run& run, const CaseModel& read, const CaseAnalysis& analysis) {
   const GradientInput& gradient = *read.gradient;
   const auto wrong = [&](const char* key, const std::string& of, const std::string& why, const std::string& fix) {
-    gradient.table.error(key, fmt::format("no gradient of {}", of), why, fix);
+    gradient.table.error(ErrorKind::gradient, key, fmt::format("no gradient of {}", of), why, fix);
   };
   check_keys(run, read);
   const auto [linear, cases, nonlinear, evolution] = analysis.differentiable();

@@ -41,7 +41,8 @@ class HarmonicAnalysis final : public ModalResponse {
     const std::vector<double> range =
         t.vector("frequencies", "[lowest, highest] of the excitation [Hz]", {.size = 2, .minimum = 0});
     if (range.size() == 2 && !(range[0] < range[1]))
-      t.error("frequencies", fmt::format("the range from {:g} to {:g} Hz is empty", range[0], range[1]), {},
+      t.error(ErrorKind::modal_options, "frequencies",
+              fmt::format("the range from {:g} to {:g} Hz is empty", range[0], range[1]), {},
               "give the lower frequency first");
     low_ = range.front(), high_ = range.back();
     count_ = static_cast<int>(t.integer("count", "of frequencies in equal steps; more lie around each mode",
@@ -77,7 +78,8 @@ class HarmonicAnalysis final : public ModalResponse {
   void require_damping(const ModalSpace& space) const {
     for (int k = space.modes.rigid_count; k < space.columns(); ++k)
       if (const double f = space.frequency(k); f >= low_ && f <= high_ && !(damping().ratio_of(space, k) > 0))
-        throw Error(Exit::model, fmt::format("mode {} at {:.6g} Hz is in resonance, and nothing damps it", k + 1, f),
+        throw Error(ErrorKind::vibration,
+                    fmt::format("mode {} at {:.6g} Hz is in resonance, and nothing damps it", k + 1, f),
                     "its answer is infinite", "give [damping] ratio, or a range of frequencies without it");
   }
 

@@ -41,7 +41,7 @@ std::unique_ptr<CaseAnalysis> inertia_relief_analysis(Run& run, CaseModel& read,
   run.input().table("inertia_relief",
                     "statics of a free body: its inertia balances the loads (docs/vibration.md#inertia-relief)");
   const auto excludes = [&](const char* table) {
-    run.input().add_error(Error(Exit::input, fmt::format("[inertia_relief] in a case with {}", table),
+    run.input().add_error(Error(ErrorKind::modal_options, fmt::format("[inertia_relief] in a case with {}", table),
                                 "it is one linear static solution",
                                 fmt::format("make another case, without {}", table)));
   };

@@ -20,15 +20,16 @@ ModalInput read_settings(Case& input) {
   ModalInput s;
   const bool has_band = t.has("band");
   if (has_band && t.has("count"))
-    t.error("count", "a count and a band are given", "a band holds as many modes as it holds", "remove one of them");
+    t.error(ErrorKind::modal_options, "count", "a count and a band are given", "a band holds as many modes as it holds",
+            "remove one of them");
   s.eigen.count = static_cast<int>(t.integer("count", "number of lowest modes, rigid motions included",
                                              {.fallback = 10, .minimum = 1, .maximum = 10000}));
   if (has_band) {
     const std::vector<double> band =
         t.vector("band", "instead: all modes from a frequency to another [Hz]", {.size = 2, .minimum = 0});
     if (band.size() == 2 && !(band[0] < band[1]))
-      t.error("band", fmt::format("the band from {:g} to {:g} Hz is empty", band[0], band[1]), {},
-              "give the lower frequency first");
+      t.error(ErrorKind::modal_options, "band", fmt::format("the band from {:g} to {:g} Hz is empty", band[0], band[1]),
+              {}, "give the lower frequency first");
     else if (band.size() == 2)
       s.eigen.band =
           EigenBand{std::pow(2 * std::numbers::pi * band[0], 2), std::pow(2 * std::numbers::pi * band[1], 2)};
@@ -43,7 +44,8 @@ ModalInput read_settings(Case& input) {
                    : method == "lobpcg" ? EigenMethod::lobpcg
                                         : EigenMethod::automatic;
   if (has_band && s.eigen.method == EigenMethod::lobpcg)
-    t.error("method", "lobpcg finds the lowest modes, not those of a band", {}, "give a count, or use lanczos");
+    t.error(ErrorKind::modal_options, "method", "lobpcg finds the lowest modes, not those of a band", {},
+            "give a count, or use lanczos");
   s.eigen.relative = t.number(
       "tolerance",
       "limit of the residual of a mode, relative to its inertia forces; the frequency is off by about the square of it",
@@ -66,7 +68,7 @@ ModalInput read_settings(Case& input) {
 void check_mass(const VibrationModes& modes, double expected) {
   for (std::size_t d = 0; d < modes.directions.size(); ++d)
     if (!(std::abs(modes.total_mass[d] - expected) <= 1e-8 * expected))
-      throw Error(Exit::internal,
+      throw Error(ErrorKind::internal,
                   fmt::format("the mass matrix moves {:.10g} along {}, but density times volume is {:.10g}",
                               modes.total_mass[d], "xyz"[modes.directions[d]], expected),
                   "this is a bug in Ritz", "please report it with the case file");

@@ -41,12 +41,12 @@ void read_increments(const Case::Table& newton, Nonlinear& options) {
     options.max_increments = static_cast<int>(
         newton.integer("max_increments", "of the arc length", {.fallback = 200, .minimum = 1, .maximum = 100000}));
   if (sizes.smallest > std::min(sizes.first, sizes.largest))
-    newton.error("smallest_increment", fmt::format("{:g} is not the smallest one", sizes.smallest),
-                 fmt::format("the first is {:g}, the largest {:g}", sizes.first, sizes.largest),
-                 "give a smaller number");
+    newton.error(
+        ErrorKind::load_path, "smallest_increment", fmt::format("{:g} is not the smallest one", sizes.smallest),
+        fmt::format("the first is {:g}, the largest {:g}", sizes.first, sizes.largest), "give a smaller number");
   if (arcs && options.increments > 0)
-    newton.error("increments", "equal increments of loads along the arc length", "the loads are found there",
-                 "give first_increment and largest_increment instead");
+    newton.error(ErrorKind::load_path, "increments", "equal increments of loads along the arc length",
+                 "the loads are found there", "give first_increment and largest_increment instead");
 }
 
 Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
@@ -71,7 +71,8 @@ Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
       "parts of the loads and prescribed values at the end of each stage: [1, 0] puts them on and takes them off",
       {.fallback = std::vector<double>{1}});
   if (options.has_arc_length() && options.path.size() > 1)
-    newton.error("path", fmt::format("a path of {} stages by the arc length", options.path.size()),
+    newton.error(ErrorKind::load_path, "path",
+                 fmt::format("a path of {} stages by the arc length", options.path.size()),
                  "the arc length finds where the loads fall", "give the largest part of the loads alone: path = [1.5]");
   options.shows_increments =
       newton.choice("write", "results of the last increment, or of each: a stage of the path takes the time 1",

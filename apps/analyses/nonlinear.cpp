@@ -94,7 +94,7 @@ void require_results_of_parts(Run& run, const Model& model, const Nonlinear& new
   if (!depend) return;
   run.input()
       .table("newton", "")
-      .error(newton.shows_increments ? "write" : "path",
+      .error(ErrorKind::step, newton.shows_increments ? "write" : "path",
              fmt::format("results within the path of step '{}'", run.step().name),
              "beams, thermal strain and exchanged heat need the loads of the step before there",
              "write the last increment alone, at the part 1, or take a step for each state");
@@ -105,7 +105,7 @@ void require_loads_of_steps(Run& run, const Nonlinear& newton) {
   if (!newton.has_arc_length() || !run.step().is_of_steps()) return;
   run.input()
       .table("newton", "")
-      .error("control", fmt::format("the arc length in the step '{}'", run.step().name),
+      .error(ErrorKind::load_path, "control", fmt::format("the arc length in the step '{}'", run.step().name),
              "its path may end before all loads act", "make a case of it without steps");
 }
 

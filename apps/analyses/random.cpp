@@ -20,10 +20,11 @@ class RandomAnalysis final : public ModalResponse {
     range_ = t.vector("frequencies", "[lowest, highest] of the excitation [Hz]; without it those of its tables",
                       {.fallback = std::vector<double>{}, .minimum = 0});
     if (!range_.empty() && !(range_.size() == 2 && range_[0] < range_[1]))
-      t.error("frequencies", "the range of frequencies is not [lowest, highest]", {}, "give two, the lower one first");
+      t.error(ErrorKind::modal_options, "frequencies", "the range of frequencies is not [lowest, highest]", {},
+              "give two, the lower one first");
     if (range_.empty() &&
         std::ranges::any_of(excitations(), [](const auto& each) { return each.excitation.size.constant(); }))
-      t.error("frequencies", "a constant spectral density without a range of frequencies",
+      t.error(ErrorKind::modal_options, "frequencies", "a constant spectral density without a range of frequencies",
               "its mean square may be infinite", "give frequencies = [lowest, highest], or a table");
     count_ = static_cast<int>(t.integer("count", "of frequencies in the table of densities; more lie around each mode",
                                         {.fallback = 100, .minimum = 2, .maximum = 1000000}));
@@ -92,7 +93,7 @@ class RandomAnalysis final : public ModalResponse {
     each_values(accelerations, [](std::vector<double>& values, const Field&) {
       for (double& each : values) each = std::abs(each);
     });
-    if (rms.nodal.empty()) throw Error(Exit::model, "the random excitation moves nothing");
+    if (rms.nodal.empty()) throw Error(ErrorKind::vibration, "the random excitation moves nothing");
     rms.nodal.push_back(std::move(accelerations.nodal.front()));
     rms.nodal.back().name = "acceleration";
     print_peaks(run, rms, "rms of");

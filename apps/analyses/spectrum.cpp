@@ -53,7 +53,7 @@ class SpectrumAnalysis final : public ModalResponse {
       }
     }
     EvaluatedFields all = by_parts_ ? hundred_forty_forty(of_parts) : root_of_squares(std::move(of_parts));
-    if (all.nodal.empty()) throw Error(Exit::model, "the spectrum moves nothing");
+    if (all.nodal.empty()) throw Error(ErrorKind::vibration, "the spectrum moves nothing");
     run.log().line("response spectrum of {} motion{} of the base", excitations.size(),
                    excitations.size() == 1 ? "" : "s");
     print_peaks(run, all, "largest");

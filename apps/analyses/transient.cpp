@@ -38,7 +38,7 @@ class LiveLine {
 // The evolution that the case asks for, with the solvers of [newton].
 Transient read_evolution(Case& input, const CaseModel& read, const Nonlinear& newton) {
   if (newton.follows_a_path())
-    input.add_error(Error(Exit::model, "[newton] increments or path with [time]", "loads follow the time",
+    input.add_error(Error(ErrorKind::time_options, "[newton] increments or path with [time]", "loads follow the time",
                           "write the loads as formulas of t"));
   Transient options = read.time->options;
   options.linear = newton.linear;

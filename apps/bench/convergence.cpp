@@ -87,7 +87,7 @@ void run_convergence(const Device& device, const BenchOptions& options) {
 // The mesh and its refinements, while a space of the order has at most `size` * 40,000 nodes; never fewer than two.
 void run_convergence_on_meshes(const Device& device, const BenchOptions& options) {
   if (options.meshes.empty())
-    throw Error(Exit::input, "--only convergence-meshes without meshes", {},
+    throw Error(ErrorKind::command_line, "--only convergence-meshes without meshes", {},
                 "name some: --mesh star-q2.mesh escher-p2.mesh");
   fmt::print(
       "| mesh | equations | order p | cells | error in L2 | order in L2 | error in H1 | order in H1 "

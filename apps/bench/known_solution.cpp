@@ -148,7 +148,7 @@ NormErrors solve_known(const Mesh& mesh, const KnownWaves& waves, int order, con
     report = solve_linear(K, r, du, options, {&space.coordinates(), mesh.dimension()});
   }
   if (report.true_relative_residual > 1e-10)
-    throw Error(Exit::not_converged,
+    throw Error(ErrorKind::not_converged,
                 fmt::format("a system of the convergence table stopped at {:.1e}", report.true_relative_residual),
                 report.where);
   axpy(1.0, du, u);

@@ -59,13 +59,15 @@ void check(const BenchOptions& options) {
   for (const std::string& start : options.only)
     if (std::none_of(names.begin(), names.end(), [&](const std::string& name) { return name.starts_with(start); })) {
       const std::string near = nearest_match(start, names);
-      throw Error(Exit::input, fmt::format("--only {} names no task", start), "the tasks are " + quoted_list(names),
+      throw Error(ErrorKind::command_line, fmt::format("--only {} names no task", start),
+                  "the tasks are " + quoted_list(names),
                   near.empty() ? "use one of them, or the beginning of one" : fmt::format("did you mean '{}'?", near));
     }
   if (!(options.size > 0 && options.size <= 10))
-    throw Error(Exit::input, fmt::format("--size is {}", options.size), "it multiplies the cells per edge",
+    throw Error(ErrorKind::command_line, fmt::format("--size is {}", options.size), "it multiplies the cells per edge",
                 "use a number above 0, at most 10");
-  if (options.repeat < 1) throw Error(Exit::input, fmt::format("--repeat is {}", options.repeat), {}, "use 1 or more");
+  if (options.repeat < 1)
+    throw Error(ErrorKind::command_line, fmt::format("--repeat is {}", options.repeat), {}, "use 1 or more");
 }
 
 // 0 and the number of all threads are the same.
@@ -119,10 +121,10 @@ Exit guarded(const BenchOptions& options, const MemoryLimits& limits, const std:
     log.error(error);
     return error.exit();
   } catch (const std::bad_alloc&) {
-    log.error(Error(Exit::resources, "out of host memory", {}, "use a smaller --size"));
+    log.error(Error(ErrorKind::host_memory, "out of host memory", {}, "use a smaller --size"));
     return Exit::resources;
   } catch (const std::exception& error) {
-    log.error(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it"));
+    log.error(Error(ErrorKind::internal, error.what(), "this is a bug in Ritz", "please report it"));
     return Exit::internal;
   }
 }

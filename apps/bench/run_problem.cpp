@@ -229,7 +229,7 @@ class ProblemRun {
     Mesh mesh = read_mesh(options_.meshes.front());
     for (const CellBlock& block : mesh.blocks())
       if (block.kind != problem_.kind)
-        throw Error(Exit::input,
+        throw Error(ErrorKind::model_options,
                     fmt::format("'{}' acts on {}, and {} has {}", problem_.name, traits(problem_.kind).name,
                                 options_.meshes.front(), traits(block.kind).name),
                     {}, "name another task (--only) or mesh");

@@ -89,7 +89,7 @@ class DefinitionReader {
     const bool by_normal = read_normal(d);
     if (!d.tests.empty() || by_normal || !d.of.empty())
       return d.kind == RegionKind::facets || !by_normal ? std::optional(d) : std::nullopt;
-    t.error("kind", "this region has no condition", {},
+    t.error(ErrorKind::region_definition, "kind", "this region has no condition", {},
             "give one or several of box, plane, sphere, cylinder, normal, expression; or union, intersection or "
             "difference of regions");
     return std::nullopt;
@@ -104,7 +104,7 @@ class DefinitionReader {
   Point direction(const Case::Table& t, const char* key, const char* about) const {
     const Point d = direction_of(point(t, key, about));
     if (d != Point{}) return d;
-    t.error(key, "a direction of length 0", {}, "give a vector such as [1, 0, 0]");
+    t.error(ErrorKind::region_definition, key, "a direction of length 0", {}, "give a vector such as [1, 0, 0]");
     return {1, 0, 0};
   }
 
@@ -146,8 +146,9 @@ class DefinitionReader {
     const Formula formula =
         t.formula("expression", "a condition such as \"x > 0.9 && y < 0.1\": true where it is not 0");
     if (formula.depends_on_time())
-      t.error("expression", fmt::format("the condition '{}' of a region depends on t", formula.text()),
-              "regions stand still", "write it with x, y and z");
+      t.error(ErrorKind::region_definition, "expression",
+              fmt::format("the condition '{}' of a region depends on t", formula.text()), "regions stand still",
+              "write it with x, y and z");
     d.expression = [formula](const Point& x) {
       double value = 0;
       formula.at(x, {&value, 1});
@@ -161,7 +162,8 @@ class DefinitionReader {
     const Case::Table n = t.table("normal", "facets that look in a direction");
     if (!t.has("normal")) return false;
     if (d.kind != RegionKind::facets)
-      t.error("normal", fmt::format("{} have no normal", noun_of(d.kind)), {}, "use kind = \"facets\"");
+      t.error(ErrorKind::region_definition, "normal", fmt::format("{} have no normal", noun_of(d.kind)), {},
+              "use kind = \"facets\"");
     d.normal = {direction(n, "direction", "outward, of any length"),
                 n.number("angle", "largest angle between the direction and the normal [deg]",
                          {.fallback = 1, .minimum = 0, .maximum = 180}) *
@@ -186,12 +188,12 @@ class RegionFinder {
     std::optional<Region> made = d.set.empty() ? by_geometry(d) : of_others(d);
     if (!made || d.name.empty()) return;
     if (std::ranges::any_of(known_, [&](const Region* r) { return r->name == d.name; }))
-      return error(d, "name", fmt::format("there is a region '{}' already", d.name),
+      return error(ErrorKind::region_definition, d, "name", fmt::format("there is a region '{}' already", d.name),
                    fmt::format("the regions are {}", listed()), "choose another name");
     if (made->size() == 0 && !reports_) return;
     if (made->size() == 0)
       return error(
-          d, "name",
+          ErrorKind::region_empty, d, "name",
           fmt::format("the region '{}' is empty: no {}{} lie there", d.name, noun_of(made->kind),
                       is_of_boundary(d) ? " of the boundary" : ""),
           fmt::format("the mesh reaches from ({:g}, {:g}, {:g}) to ({:g}, {:g}, {:g}); the regions are {}", box_.low[0],
@@ -207,8 +209,9 @@ class RegionFinder {
   std::vector<std::string> take_notices() { return std::move(notices_); }
 
  private:
-  void error(const Definition& d, const std::string& key, std::string what, std::string why, std::string fix) const {
-    if (reports_) d.table.error(key, std::move(what), std::move(why), std::move(fix));
+  void error(ErrorKind kind, const Definition& d, const std::string& key, std::string what, std::string why,
+             std::string fix) const {
+    if (reports_) d.table.error(kind, key, std::move(what), std::move(why), std::move(fix));
   }
 
   std::string listed() const {
@@ -223,7 +226,8 @@ class RegionFinder {
     std::vector<std::string> names;
     for (const Region* r : known_) names.push_back(r->name);
     const std::string near = nearest_match(name, names);
-    error(d, key, fmt::format("there is no region '{}'", name), fmt::format("the regions so far are {}", listed()),
+    error(ErrorKind::unknown_region, d, key, fmt::format("there is no region '{}'", name),
+          fmt::format("the regions so far are {}", listed()),
           near.empty() ? "name one of these; a region of the case file must precede those that are made of it"
                        : fmt::format("did you mean '{}'?", near));
     return nullptr;
@@ -236,7 +240,7 @@ class RegionFinder {
     if (parts.empty() || parts.size() != d.parts.size()) return std::nullopt;
     for (const Region* part : parts)
       if (part->kind != parts.front()->kind) {
-        error(d, d.set,
+        error(ErrorKind::region_definition, d, d.set,
               fmt::format("'{}' is a region of {}, '{}' one of {}", parts.front()->name, noun_of(parts.front()->kind),
                           part->name, noun_of(part->kind)),
               fmt::format("the regions are {}", listed()), "join regions of one kind");
@@ -255,7 +259,7 @@ class RegionFinder {
       among = known(d, "of", d.of);
       if (among == nullptr) return std::nullopt;
       if (among->kind != d.kind && d.kind != RegionKind::nodes) {
-        error(d, "of",
+        error(ErrorKind::region_definition, d, "of",
               fmt::format("'{}' is a region of {}, and {} are selected", d.of, noun_of(among->kind), noun_of(d.kind)),
               fmt::format("the regions are {}", listed()), "name one of the same kind");
         return std::nullopt;
@@ -266,7 +270,7 @@ class RegionFinder {
       report_rest(d, among, region);
       return region;
     } catch (const Error& wrong) {  // a formula without a value
-      error(d, "expression", wrong.message(), wrong.why(), wrong.fix());
+      error(ErrorKind::region_definition, d, "expression", wrong.message(), wrong.why(), wrong.fix());
       return std::nullopt;
     }
   }

@@ -148,7 +148,7 @@ void refuse_reversed_cells(const Mesh& mesh, const std::vector<double>& displace
   const auto first = std::ranges::find(statuses, CellStatus::reversed);
   if (first == statuses.end()) return;
   throw Error(
-      Exit::not_converged,
+      ErrorKind::newton_not_converged,
       fmt::format("Newton's method ended in a state in which cells are inside out: {} of them, the first one at {}",
                   std::ranges::count(statuses, CellStatus::reversed), place_of_cell(moved, first - statuses.begin())),
       "it is a solution of the equations that no body can take",
@@ -243,7 +243,8 @@ bool read_large_displacement(Run& run) {
 // Along the path of a later step a law would meet the temperature of its end from the begin on.
 void refuse_warming_laws(Run& run, const ElasticBody& body) {
   if (!run.step().continues() || !body.has_laws() || !body.has_thermal_strain()) return;
-  run.input().add_error(Error(Exit::model, fmt::format("thermal strain of a law in step '{}'", run.step().name),
+  run.input().add_error(Error(ErrorKind::law_kinematics,
+                              fmt::format("thermal strain of a law in step '{}'", run.step().name),
                               "its temperature grows from the reference along the load path of the first step alone",
                               "give one step, or a temperature with [time]"));
 }

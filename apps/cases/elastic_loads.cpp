@@ -13,8 +13,8 @@ std::vector<Formula> read_total_force(const Case::Table& t, int dimension) {
   const std::vector<Formula> value = t.formulas("value", "[N]; on facets formulas of t with [time]", dimension);
   for (const Formula& each : value)
     if (each.depends_on_position())
-      t.error("value", fmt::format("'{}' depends on the position", each.text()), "it is the force in total",
-              "give numbers or formulas of t, or a [[traction]]");
+      t.error(ErrorKind::wrong_value, "value", fmt::format("'{}' depends on the position", each.text()),
+              "it is the force in total", "give numbers or formulas of t, or a [[traction]]");
   return value;
 }
 
@@ -34,7 +34,7 @@ void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zer
           names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free",
           {.fallback = 0});
       if (only_zero && (!value.is_number() || value.number() != 0))
-        t.error(names[c], fmt::format("the support moves by {}", value.text()),
+        t.error(ErrorKind::modal_options, names[c], fmt::format("the support moves by {}", value.text()),
                 "modes vibrate about the state of rest: their supports do not move",
                 fmt::format("write {} = 0, or omit it", names[c]));
       any = true;
@@ -42,7 +42,7 @@ void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zer
     }
     any = read_oblique_supports(t, region, mesh, only_zero, oblique) || any;
     if (!any)
-      t.error("fixed", "this displacement prescribes nothing", {},
+      t.error(ErrorKind::prescribes_nothing, "fixed", "this displacement prescribes nothing", {},
               oblique == nullptr ? "give fixed = true, or one of x, y, z"
                                  : "give fixed = true, or one of x, y, z, normal, direction, cylindrical");
   }
@@ -79,10 +79,11 @@ void read_force_on_body(const Case::Table& t, const Mesh& mesh, ElasticLoads& lo
       t.vector("moment", "moment in total, likewise [N m]", {.size = 3, .fallback = std::vector<double>(3, 0.0)});
   const bool is_remote = has_point || std::ranges::any_of(moment, [](double each_part) { return each_part != 0; });
   if (each && region != nullptr && region->kind == RegionKind::facets)
-    t.error("each", fmt::format("'each' on '{}', a region of facets", region->name), "it counts nodes",
-            "name a region of nodes, or omit it");
+    t.error(ErrorKind::model_options, "each", fmt::format("'each' on '{}', a region of facets", region->name),
+            "it counts nodes", "name a region of nodes, or omit it");
   else if ((is_remote || (region != nullptr && region->kind == RegionKind::nodes)) && varying != formulas.end())
-    t.error("value", fmt::format("'{}' depends on t", varying->text()), "a force at nodes or at a point is constant",
+    t.error(ErrorKind::wrong_value, "value", fmt::format("'{}' depends on t", varying->text()),
+            "a force at nodes or at a point is constant",
             "let it act on facets without 'at' and 'moment', or give numbers");
   else if (is_remote) {
     RemoteForce remote{.force = {value[0].number(), value[1].number(), value[2].number()},

@@ -50,7 +50,8 @@ void set_stiffness(const Case::Table& t, const char* key, const Constants& const
     }
     const std::vector<double> temperatures = temperatures_of(constants);
     if (temperatures.size() < 2)
-      throw Error(Exit::input, "the tables of the elastic constants have less than two temperatures in common",
+      throw Error(ErrorKind::table_data,
+                  "the tables of the elastic constants have less than two temperatures in common",
                   "each has values between its first row and its last one", "add rows, or give numbers");
     StiffnessTable table{{}, std::ranges::all_of(constants, [&](const CaseProperty& each) {
                            return !is_table(each) || each.table->continued;
@@ -58,7 +59,7 @@ void set_stiffness(const Case::Table& t, const char* key, const Constants& const
     for (const double each : temperatures) table.rows.push_back({each, tensor(values_at(constants, each))});
     material.stiffness_table = std::move(table);
   } catch (const Error& error) {
-    t.error(key, error.message(), error.why(), error.fix());
+    t.error(error.kind(), key, error.message(), error.why(), error.fix());
     material.stiffness = StiffnessTensor::isotropic(1, 0);
   }
 }
@@ -104,8 +105,8 @@ void read_expansion(const Case::Table& t, const LibraryMaterial* known, ElasticM
     for (const double each : numbers<3>(t, "expansion_along", "alpha along material axes 1, 2, 3 [1/K]"))
       material.expansion.emplace_back(Coefficient(each));
     if (t.has("expansion"))
-      t.refuse("expansion", "'expansion' was given with 'expansion_along'", "both say how the material expands",
-               "omit one of them");
+      t.refuse(ErrorKind::model_options, "expansion", "'expansion' was given with 'expansion_along'",
+               "both say how the material expands", "omit one of them");
   } else if (t.has("expansion") || known != nullptr) {
     material.expansion = {property_of(
         t, "expansion",
@@ -132,7 +133,7 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
     } else if (t.has("orthotropic") || t.has("anisotropic")) {
       read_axes_of(t, material);
     } else {
-      const NumberRule above_zero{.above = 0, .out_of_bounds = Exit::model};
+      const NumberRule above_zero{.above = 0, .out_of_bounds = ErrorKind::material_value};
       material.young =
           property_of(t, "young",
                       t.property("young", "Young's modulus [Pa]; or \"name(T)\", a [[table]] over the temperature", "T",
@@ -140,20 +141,22 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
       material.poisson = property_of(
           t, "poisson",
           t.property("poisson", "Poisson's ratio, below 0.5: incompressible materials need a mixed formulation", "T",
-                     with_constant({.above = -1, .below = 0.5, .out_of_bounds = Exit::model}, known,
+                     with_constant({.above = -1, .below = 0.5, .out_of_bounds = ErrorKind::material_value}, known,
                                    &LibraryMaterial::poisson)));
     }
     read_expansion(t, known, material);
     material.orientation = named_orientation(t, orientations);
     const bool along_axes = material.law ? !material.law->record->isotropic : material.has_axes();
     if (material.orientation && !along_axes && material.expansion.size() < 3)
-      t.refuse("orientation", "'orientation' was given without numbers along axes", "the material is isotropic",
+      t.refuse(ErrorKind::model_options, "orientation", "'orientation' was given without numbers along axes",
+               "the material is isotropic",
                "omit it, or give [material.orthotropic], [material.anisotropic], expansion_along or a law along axes");
     if (material.expansion_zero && input.sound() &&  // a table that could not be read is no table here
         std::ranges::none_of(material.expansion, [](const MaterialProperty& p) { return table_in(p) != nullptr; }))
-      t.refuse("expansion_zero", "'expansion_zero' was given without a table of the expansion",
+      t.refuse(ErrorKind::model_options, "expansion_zero",
+               "'expansion_zero' was given without a table of the expansion",
                "a constant coefficient counts from the reference", "omit it, or give expansion = \"name(T)\"");
-    NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
+    NumberRule rule{.above = 0, .out_of_bounds = ErrorKind::material_value};
     if (known != nullptr) rule.fallback = known->density;
     else if (!needs_density) rule.fallback = 1;
     // Not asked where there is a value: not giving it is no value, in the resolved case either.
@@ -170,8 +173,8 @@ void read_thermal(Run& run, const Case::Table& from, ElasticLoads& loads) {
   const Coefficient value = t.has("file") ? read_field_coefficient(run, t, "temperature")
                                           : coefficient(t.formula("temperature", "of the body: a number or a formula"));
   if (t.has("file") && t.has("temperature"))
-    t.refuse("temperature", "'temperature' was given with a file", "both are the temperature of the body",
-             "omit one of them");
+    t.refuse(ErrorKind::model_options, "temperature", "'temperature' was given with a file",
+             "both are the temperature of the body", "omit one of them");
   loads.temperature(value, t.number("reference", "temperature without thermal strain, in the same unit"), t.where());
 }
 

@@ -20,7 +20,7 @@ namespace {
 // One number of each node or cell.
 std::vector<double> component_of(const FileField& field, const std::string& name, std::int64_t component) {
   if (component >= field.components || (component < 0 && field.components != 1))
-    throw Error(Exit::input,
+    throw Error(ErrorKind::initial_values,
                 fmt::format("the field '{}' of '{}' has {} components", name, field.file, field.components),
                 "one number is needed at a point",
                 fmt::format("give component = 0{}, or name another field",
@@ -58,19 +58,20 @@ MeshField on_this_mesh(const FileField& field, std::vector<double> values, Field
   const bool fits = (place != FieldPlace::cells && count == mesh->node_count()) ||
                     (place != FieldPlace::nodes && count == mesh->cell_count());
   if (!fits)
-    throw Error(Exit::input,
+    throw Error(ErrorKind::initial_values,
                 fmt::format("'{}' has {} points, and its mesh {} nodes and {} cells", field.file, count,
                             mesh->node_count(), mesh->cell_count()),
                 "a dataset has one row for each node or cell of the case's mesh", "name a field on this mesh");
   const auto is_of_one_kind = [&](const CellBlock& block) { return block.kind == mesh->blocks().front().kind; };
   const bool in_cells = place == FieldPlace::cells || count != mesh->node_count();
   if (in_cells && !std::ranges::all_of(mesh->blocks(), is_of_one_kind))
-    throw Error(Exit::input,
+    throw Error(ErrorKind::initial_values,
                 fmt::format("'{}' has values in cells, and the mesh has cells of several kinds", field.file),
                 "their order in the file of the mesh is not that in which Ritz keeps them, kind by kind",
                 "put the array into a .vtu with the mesh, or give values at the nodes");
   if (place == FieldPlace::any && mesh->node_count() == mesh->cell_count())
-    throw Error(Exit::input, fmt::format("'{}' has as many rows as the mesh has nodes, and cells", field.file), {},
+    throw Error(ErrorKind::initial_values,
+                fmt::format("'{}' has as many rows as the mesh has nodes, and cells", field.file), {},
                 "say which ones: at = \"nodes\" or at = \"cells\"");
   return {mesh, GivenArray{std::move(values), !in_cells}};
 }
@@ -93,8 +94,9 @@ class FieldReader {
     if (t.has("time")) {
       time_ = t.number("time", "of the step in a .pvd; by default the last one");
       if (!path_.empty() && !path_.ends_with(".pvd"))
-        t.refuse("time", "'time' was given with a " + std::filesystem::path(path_).extension().string(),
-                 "it holds one step", "omit it, or name the .pvd");
+        t.refuse(ErrorKind::model_options, "time",
+                 "'time' was given with a " + std::filesystem::path(path_).extension().string(), "it holds one step",
+                 "omit it, or name the .pvd");
     }
     const std::vector<GivenNumber> of_mesh = run.input().given_numbers("mesh", "scale");
     const double own = is_mesh_file() && !of_mesh.empty() ? of_mesh.front().value : 1;
@@ -128,7 +130,7 @@ class FieldReader {
       if (is_same(mesh_, *field.mesh, field.in_cells))
         return MeshField(own, GivenArray{std::move(values), !field.in_cells});
       return on_its_own_mesh(std::move(*field.mesh), GivenArray{std::move(values), !field.in_cells});
-    } catch (const Error& error) { t_.error("file", error.message(), error.why(), error.fix(), error.exit()); }
+    } catch (const Error& error) { t_.error(error.kind(), "file", error.message(), error.why(), error.fix()); }
     return std::nullopt;
   }
 
@@ -232,7 +234,7 @@ void vary_by_cells(Run& run, const Mesh& mesh, const std::string& key) {
 void require_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh) {
   const Index needed = array.at_nodes ? mesh.node_count() : mesh.cell_count();
   if (static_cast<Index>(array.values.size()) == needed) return;
-  throw Error(Exit::input,
+  throw Error(ErrorKind::model_options,
               fmt::format("the array '{}' has {} numbers, and the mesh {} {}", name, array.values.size(), needed,
                           array.at_nodes ? "nodes" : "cells"),
               {}, array.at_nodes ? "give one for each node" : "give one for each cell of the body, in their order");

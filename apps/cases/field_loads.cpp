@@ -28,11 +28,12 @@ void add_load(const FieldsOfCase& fields, std::size_t field, FormValue form, con
 void read_pressure(const FieldsOfCase& fields, const Case::Table& t, std::size_t field, const Region* region,
                    FieldLoads& loads) {
   const Formula pressure = t.formula("pressure", "in place of 'value' on facets: positive into the body [Pa]");
-  if (t.has("value")) t.refuse("value", "'value' was given with 'pressure'", {}, "omit one of them");
+  if (t.has("value"))
+    t.refuse(ErrorKind::model_options, "value", "'value' was given with 'pressure'", {}, "omit one of them");
   if (region == nullptr || !has_area(t, fields.mesh, *region, {})) return;
   if (region->kind != RegionKind::facets) {
-    t.error("region", fmt::format("a pressure on the cells of '{}'", region->name), "it acts on a surface",
-            "name a region of facets");
+    t.error(ErrorKind::several_fields, "region", fmt::format("a pressure on the cells of '{}'", region->name),
+            "it acts on a surface", "name a region of facets");
     return;
   }
   if (!fields.is_outside(t, *region)) return;
@@ -54,7 +55,7 @@ void read_density(const FieldsOfCase& fields, const Case::Table& t, std::size_t 
   if (region == nullptr) return;
   const bool on_facets = region->kind == RegionKind::facets;
   if (on_facets && field.family == Family::cell) {
-    t.error("region", fmt::format("a load on '{}' on facets", field.name),
+    t.error(ErrorKind::several_fields, "region", fmt::format("a load on '{}' on facets", field.name),
             "its unknowns are numbers in cells, which jump at facets", "name a region of cells");
     return;
   }
@@ -122,7 +123,7 @@ void read_mixed_boundary(const FieldsOfCase& fields, const Case::Table& t, const
   const std::vector<int> positions = fields.positions_of(*entry.record, fields.named_if_given(t));
   FormValue numbers = ask_form(t, {&entry.record->form, entry.module});
   if (positions.empty()) {
-    t.error("form",
+    t.error(ErrorKind::several_fields, "form",
             fmt::format("the form '{}' is not one of fields of '{}'", entry.record->form.name,
                         fields.form.record->form.name),
             "the equations have no field of its kind and name", "name another form");
@@ -148,7 +149,7 @@ void read_nodal_boundary(const FieldsOfCase& fields, const Case::Table& t, const
     if (region != nullptr) add_load(fields, k, std::move(numbers), *region, loads);
     return;
   }
-  t.error("form",
+  t.error(ErrorKind::several_fields, "form",
           fmt::format("the form '{}' is one of {} components at nodes", entry.record->name, entry.record->components),
           "the field has others", "name another field, or another form");
 }

@@ -23,13 +23,13 @@ int component_of(const Case::Table& t, const FieldFacts& field) {
                    {.fallback = "all"});
   try {
     return component_named({.name = field.name, .components = field.components, .component_names = names}, name).which;
-  } catch (const Error& error) { t.error("component", error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { t.error(error.kind(), "component", error.message(), error.why(), error.fix()); }
   return FieldComponent::all;
 }
 
 void require_rest(const Case::Table& t, const char* key, const Formula& value) {
   if (!value.is_number() || value.number() != 0)
-    t.error(key, fmt::format("the support moves by {}", value.text()),
+    t.error(ErrorKind::modal_options, key, fmt::format("the support moves by {}", value.text()),
             "modes vibrate about the state of rest: their supports do not move", "write 0");
 }
 
@@ -89,7 +89,8 @@ std::vector<PrescribedValue> read_field_values(const FieldsOfCase& fields, const
     prescribed.region = t.region("region", "facets, nodes or cells", fields.mesh,
                                  {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     if (prescribed.region != nullptr && field.family == Family::cell && prescribed.region->kind != RegionKind::cells)
-      t.error("region", fmt::format("'{}' of '{}', which is no region of cells", field.name, prescribed.region->name),
+      t.error(ErrorKind::several_fields, "region",
+              fmt::format("'{}' of '{}', which is no region of cells", field.name, prescribed.region->name),
               "the field has numbers in cells, and none at facets or nodes",
               "give what acts at facets as a [[load]] (docs/several-fields.md), or name a region of cells");
     if (is_vector(field)) read_vector(fields, t, std::move(prescribed), vibrates, values);

@@ -30,8 +30,9 @@ void refuse_what_is_of_one_field(const FieldsOfCase& fields) {
                                  {"gradient", "derivatives are those of models of one field"}})
     if (root.has(key))
       root.refuse(
-          key, fmt::format("'{}' was given, and '{}' is a form of several fields", key, fields.form.record->form.name),
-          why, "omit it, or write a program (docs/several-fields.md)");
+          ErrorKind::several_fields, key,
+          fmt::format("'{}' was given, and '{}' is a form of several fields", key, fields.form.record->form.name), why,
+          "omit it, or write a program (docs/several-fields.md)");
 }
 
 // Methods that several fields have.
@@ -41,15 +42,17 @@ void check_solver(const FieldsOfCase& fields, const LinearSolverOptions& solver)
   const FormRecord& form = fields.form.record->form;
   const Method m = solver.method;
   if (m != Method::automatic && m != Method::direct && m != Method::minres && m != Method::gmres)
-    table.error("method", fmt::format("'{}' was asked for, and the form has several fields", name_of(m)),
+    table.error(ErrorKind::several_fields, "method",
+                fmt::format("'{}' was asked for, and the form has several fields", name_of(m)),
                 "their matrix need not be positive definite, and each field has a separate preconditioner",
                 "use 'minres', 'gmres', 'direct' or 'auto'");
   if (solver.preconditioner != PreconditionerKind::automatic)
-    table.error("preconditioner",
+    table.error(ErrorKind::several_fields, "preconditioner",
                 fmt::format("'{}' was asked for, and the form has several fields", name_of(solver.preconditioner)),
                 "each field has a preconditioner that suits its elements (docs/several-fields.md)", "omit it");
   if (m == Method::minres && !form.symmetric)
-    table.error("method", fmt::format("'minres' was asked for, and '{}' is not symmetric", form.name),
+    table.error(ErrorKind::wrong_value, "method",
+                fmt::format("'minres' was asked for, and '{}' is not symmetric", form.name),
                 "its recurrences are only true of symmetric matrices", "use 'gmres', 'direct' or 'auto'");
 }
 
@@ -105,7 +108,8 @@ std::optional<FormValue> mass_of(const FieldsOfCase& fields, const StoredTable& 
   std::optional<FormValue> form;
   if (!is_vector(field)) form = mass_form(fields.mesh.dimension(), field.components, *each.density, {});
   if (form) return form;
-  each.table.error("form", fmt::format("'mass' of '{}', which has {}", field.name, unknowns_of(field.family)),
+  each.table.error(ErrorKind::several_fields, "form",
+                   fmt::format("'mass' of '{}', which has {}", field.name, unknowns_of(field.family)),
                    fmt::format("it is for fields at nodes or in cells, of 1 or {} components", fields.mesh.dimension()),
                    "name a form whose residual is stored");
   return std::nullopt;
@@ -159,11 +163,11 @@ void check_vectors(const FieldsOfCase& fields, const Model& model, const std::ve
   for (const PrescribedValue& each : prescribed) {
     const FieldFacts& field = fields.facts[static_cast<std::size_t>(each.field)];
     if (!is_vector(field) || !spaces[static_cast<std::size_t>(each.field)]->nodes_in(*each.region).empty()) continue;
-    fields.run.input().add_error(Error(Exit::input,
-                                       fmt::format("no unknown of the field '{}' lies in '{}'{}", field.name,
-                                                   each.region->name, at_origin(each.origin)),
-                                       fmt::format("the field has {}", unknowns_of(field.family)),
-                                       "name a region of facets"));
+    fields.run.input().add_error(
+        Error(ErrorKind::prescribes_nothing,
+              fmt::format("no unknown of the field '{}' lies in '{}'", field.name, each.region->name),
+              fmt::format("the field has {}", unknowns_of(field.family)), "name a region of facets")
+            .at(each.origin));
   }
 }
 

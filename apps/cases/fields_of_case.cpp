@@ -57,7 +57,7 @@ void FieldsOfCase::try_at_centres(const std::vector<PointFunction>& given, const
 bool FieldsOfCase::is_outside(const Case::Table& t, const Region& region) const {
   const Index count = inner_facets(mesh, region);
   if (count > 0)
-    t.error("region",
+    t.error(ErrorKind::unknown_region, "region",
             fmt::format("{} of the {} facets of '{}' lie between two cells", count, region.size(), region.name),
             "what acts along a normal would have two directions there", "name facets of the boundary");
   return count == 0;

@@ -50,9 +50,9 @@ std::string main_form(Run& run, const FormCatalogue& catalogue, const Case::Tabl
                                                   : catalogue.find(name).record->dimension;
   if (run.input().sound() && dimension != run.mesh().dimension())  // else it may be a form that nobody named
     model.error(
-        "form",
+        ErrorKind::other_model, "form",
         fmt::format("the form '{}' is one of {} dimensions, the mesh has {}", name, dimension, run.mesh().dimension()),
-        {}, "take a form or a mesh of the other dimension", Exit::model);
+        {}, "take a form or a mesh of the other dimension");
   run.input().throw_if_any();
   return name;
 }
@@ -140,7 +140,7 @@ int component_of(const Case::Table& t, const FormRecord& record) {
     return component_named({.name = record.unknown, .components = record.components, .component_names = names}, name)
         .which;
   } catch (const Error& error) {
-    t.error("component", error.message(), error.why(), error.fix());
+    t.error(error.kind(), "component", error.message(), error.why(), error.fix());
     return FieldComponent::all;
   }
 }
@@ -154,7 +154,7 @@ void read_prescribed(const Case::Table& from, const Mesh& mesh, const FormRecord
     const int component = component_of(t, record);
     const Formula value = t.formula("value", "value of the unknown");
     if (vibrates && (!value.is_number() || value.number() != 0))
-      t.error("value", fmt::format("the support moves by {}", value.text()),
+      t.error(ErrorKind::modal_options, "value", fmt::format("the support moves by {}", value.text()),
               "modes vibrate about the state of rest: their supports do not move", "write value = 0");
     for (int c = 0; c < record.components; ++c)
       if (component < 0 || component == c) loads.prescribe(region, c, coefficient(value), t.where());
@@ -267,11 +267,11 @@ void require_no_keys_of_others(Case& input, const CaseModel& read) {
   if (read.modes)
     for (const char* key : {"load", "load_case", "combination", "time"})
       if (root.has(key))
-        root.refuse(key, fmt::format("'{}' was given with [modal]", key),
+        root.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with [modal]", key),
                     "free vibration is about the state of rest: it has no loads and no time", "omit one of them");
   const auto needs = [&](const char* key, const char* table, const char* why) {
     if (root.has(key))
-      root.refuse(key, fmt::format("'{}' was given without {}", key, table), why,
+      root.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given without {}", key, table), why,
                   fmt::format("add {}, or omit it", table));
   };
   if (!read.time) needs("capacity", "[time]", "a stored quantity acts when it changes in time");
@@ -286,7 +286,7 @@ FormOfCase read_form_name(Run& run) {
   result.name = main_form(run, *result.catalogue, table);
   for (const char* key : {"order", "element"})
     if (table.has(key))
-      table.refuse(key, fmt::format("'[model] {}' was given", key),
+      table.refuse(ErrorKind::model_options, key, fmt::format("'[model] {}' was given", key),
                    "the elements of the field are chosen in one place, [space]",
                    fmt::format("write it as [space] {} = ...", key));
   return result;

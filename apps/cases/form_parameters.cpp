@@ -21,7 +21,7 @@ NumberRule rule_of(const ParameterFacts& f, const LibraryMaterial* material) {
           .maximum = known(f.maximum),
           .above = known(f.above),
           .below = known(f.below),
-          .out_of_bounds = Exit::model};
+          .out_of_bounds = ErrorKind::material_value};
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
   FormValue form(record, entry.module);
   table.open_to_plugins("*");
   if (!record.declared)
-    table.error("form", fmt::format("the form '{}' declares no parameters", record.name),
+    table.error(ErrorKind::plugin, "form", fmt::format("the form '{}' declares no parameters", record.name),
                 "it cannot be made of the numbers of a case file",
                 "give it a list `parameters` (docs/your-own-element.md)");
   ask_parameters(table, record, known_values, material, form);

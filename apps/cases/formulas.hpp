@@ -22,7 +22,8 @@ inline std::vector<Coefficient> coefficients(const std::vector<Formula>& formula
 // A mass, or a capacity, that changed in time would bring in or take away what it holds. Errors are added to the case.
 inline Coefficient constant_in_time(const Case::Table& t, const char* key, const Formula& value) {
   if (value.depends_on_time())
-    t.error(key, fmt::format("'{}' depends on t", value.text()), "a body keeps its mass and what it stores",
+    t.error(ErrorKind::wrong_value, key, fmt::format("'{}' depends on t", value.text()),
+            "a body keeps its mass and what it stores",
             "give a number, or a formula of the position; a specific heat may be a [[table]] over T");
   return coefficient(value);
 }
@@ -32,7 +33,7 @@ inline MaterialProperty property_of(const Case::Table& t, const char* key, const
   if (!given.table) return coefficient(given.formula);
   try {
     return TemperatureTable{PiecewiseLinear::through(given.table->rows), given.table->continued};
-  } catch (const Error& error) { t.error(key, error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { t.error(error.kind(), key, error.message(), error.why(), error.fix()); }
   return Coefficient(1);
 }
 

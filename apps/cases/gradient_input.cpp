@@ -45,11 +45,12 @@ std::optional<GradientInput> read_gradient(Run& run, const Mesh& mesh) {
       t.choice("over", "with [time]: the probe at the end, or its integral over time by trapezoids over the steps",
                {"end", "time"}, "end") == "time";
   if (gradient.keys.empty() && run.input().sound() == sound)
-    t.refuse("by", "no gradient of the probe: 'by' names no number", {},
+    t.refuse(ErrorKind::gradient, "by", "no gradient of the probe: 'by' names no number", {},
              "name one or more, such as \"material.0.young\"");
   for (std::size_t i = 0; i < gradient.keys.size(); ++i)
     if (std::ranges::count(gradient.keys, gradient.keys[i]) > 1)
-      t.refuse("by", fmt::format("no gradient by '{}' twice", gradient.keys[i]), {}, "name each number once");
+      t.refuse(ErrorKind::gradient, "by", fmt::format("no gradient by '{}' twice", gradient.keys[i]), {},
+               "name each number once");
   for (const std::string& key : gradient.keys)
     if (!is_total(key) && key != positions_key) vary_by_cells(run, mesh, key);
   return gradient;

@@ -12,10 +12,11 @@ namespace ritz {
 namespace {
 
 Formula read_stiffness(const Case::Table& t, const char* key, const char* about) {
-  const Formula value = t.formula(key, about, {.fallback = 0, .minimum = 0, .out_of_bounds = Exit::model});
+  const Formula value =
+      t.formula(key, about, {.fallback = 0, .minimum = 0, .out_of_bounds = ErrorKind::material_value});
   if (value.depends_on_time())
-    t.error(key, fmt::format("'{}' depends on t", value.text()), "the ground does not change in time",
-            "give a number, or a formula of the position");
+    t.error(ErrorKind::wrong_value, key, fmt::format("'{}' depends on t", value.text()),
+            "the ground does not change in time", "give a number, or a formula of the position");
   return value;
 }
 

@@ -23,7 +23,7 @@ namespace {
 void read_capacity(bool needed, const Case::Table& t, const LibraryMaterial* known,
                    HeatConduction::Material& material) {
   if (!needed && !t.has("density") && !t.has("specific_heat")) return;
-  NumberRule rule{.above = 0, .out_of_bounds = Exit::model};
+  NumberRule rule{.above = 0, .out_of_bounds = ErrorKind::material_value};
   if (!needed) rule.fallback = 1;
   material.density = constant_in_time(
       t, "density",
@@ -49,7 +49,8 @@ void read_materials(Case& input, const Mesh& mesh, bool evolves, HeatConduction&
           t, "conductivity",
           t.property("conductivity",
                      "thermal conductivity k [W/(m K)]; or \"name(T)\", a [[table]] over the temperature T", "T",
-                     with_constant({.above = 0, .out_of_bounds = Exit::model}, known, &LibraryMaterial::conductivity)));
+                     with_constant({.above = 0, .out_of_bounds = ErrorKind::material_value}, known,
+                                   &LibraryMaterial::conductivity)));
     }
     read_capacity(evolves, t, known, material);
     heat.material(region, std::move(material));
@@ -71,8 +72,8 @@ void read_loads(const Case::Table& from, const Mesh& mesh, HeatLoads& loads) {
     const Region* region = t.region("region", "facets or cells", mesh, {RegionKind::facets, RegionKind::cells});
     const Formula value = t.formula("value", "heat into the body in total [W]: a number, or a formula of t");
     if (value.depends_on_position())
-      t.error("value", fmt::format("'{}' depends on the position", value.text()), "a power is spread evenly",
-              "write a [[source]] or a [[flux]]");
+      t.error(ErrorKind::wrong_value, "value", fmt::format("'{}' depends on the position", value.text()),
+              "a power is spread evenly", "write a [[source]] or a [[flux]]");
     loads.power(region, coefficient(value), t.where());
   }
 }
@@ -88,15 +89,15 @@ void read_temperatures(const Case::Table& from, const Mesh& mesh, HeatLoads& loa
 void read_surroundings(Case& input, const Mesh& mesh, HeatConduction& heat) {
   for (const Case::Table& t : input.tables("convection", "cooling by a fluid")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-    const Formula h =
-        t.formula("coefficient", "heat transfer coefficient h [W/(m^2 K)]", {.above = 0, .out_of_bounds = Exit::model});
+    const Formula h = t.formula("coefficient", "heat transfer coefficient h [W/(m^2 K)]",
+                                {.above = 0, .out_of_bounds = ErrorKind::material_value});
     const Formula ambient = t.formula("ambient", "temperature of the fluid, in the unit of all temperatures");
     heat.convection(region, {coefficient(h), coefficient(ambient), t.where()});
   }
   for (const Case::Table& t : input.tables("radiation", "heat that a surface radiates to large surroundings")) {
     const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
     const Formula emissivity = t.formula("emissivity", "of the surface; 1: a black body",
-                                         {.maximum = 1, .above = 0, .out_of_bounds = Exit::model});
+                                         {.maximum = 1, .above = 0, .out_of_bounds = ErrorKind::material_value});
     const Formula ambient = t.formula("ambient", "temperature of the surroundings, in the unit of all temperatures");
     heat.radiation(region, {coefficient(emissivity), coefficient(ambient), t.where()});
   }
@@ -223,9 +224,9 @@ void check_begin(const Case& input, const CaseModel& read, double absolute_zero)
   const double coldest = std::ranges::min(read.time->initial(read.model));
   if (coldest < absolute_zero)
     input.table("initial", "the state at the start")
-        .error("temperature",
+        .error(ErrorKind::material_value, "temperature",
                fmt::format("the temperature at the begin is {:g}, below absolute zero, {:g}", coldest, absolute_zero),
-               "surfaces radiate by their absolute temperature", "correct it, or [model] absolute_zero", Exit::model);
+               "surfaces radiate by their absolute temperature", "correct it, or [model] absolute_zero");
 }
 
 void show(Run& run, const Operator& equations, const CaseModel& read, const HeatConduction* estimated,
@@ -300,9 +301,10 @@ CaseModel read_heat(Run& run) {
   if (absolute_zero) check_begin(input, read, *absolute_zero);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error && !read.model.linear)
-    input.add_error(Error(
-        Exit::input, "[output] error_estimate of a conductivity that depends on the temperature, or with radiation",
-        "the estimate knows linear equations only", "omit error_estimate, and compare with a finer mesh"));
+    input.add_error(
+        Error(ErrorKind::model_options,
+              "[output] error_estimate of a conductivity that depends on the temperature, or with radiation",
+              "the estimate knows linear equations only", "omit error_estimate, and compare with a finer mesh"));
   if (wants_error && heat.has_axes()) throw_no_estimate_of(input, "a material along axes");
   read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   read.cell_results = flux_names(mesh, wants_error).cells;

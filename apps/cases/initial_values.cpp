@@ -18,7 +18,7 @@ void check_mesh(const FileField& field, const Mesh& mesh) {
   const char* fix = "name results on the same mesh, with [output] cells = \"mesh\"";
   const auto count = static_cast<Index>(field.count());
   if (field.in_cells || count != mesh.node_count())
-    throw Error(Exit::input,
+    throw Error(ErrorKind::initial_values,
                 fmt::format("'{}' has {} {}, and the mesh has {} nodes", field.file, count,
                             field.in_cells ? "cells" : "points", mesh.node_count()),
                 "initial values are taken at the nodes of the mesh", fix);
@@ -29,7 +29,7 @@ void check_mesh(const FileField& field, const Mesh& mesh) {
     const double* y = field.mesh->points.data() + 3 * node;
     if (std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]) > tolerance)
       throw Error(
-          Exit::input,
+          ErrorKind::initial_values,
           fmt::format("'{}' has point {} at ({:g}, {:g}, {:g}), and the mesh has its node at ({:g}, {:g}, {:g})",
                       field.file, node, y[0], y[1], y[2], x[0], x[1], x[2]),
           "initial values are taken at the nodes of the mesh", fix);
@@ -38,12 +38,12 @@ void check_mesh(const FileField& field, const Mesh& mesh) {
 
 void check_field(const FileField& field, const std::string& name, int components) {
   if (field.components != components)
-    throw Error(Exit::input,
+    throw Error(ErrorKind::initial_values,
                 fmt::format("the field '{}' of '{}' has {} components", name, field.file, field.components),
                 fmt::format("the unknown has {}", components), "name a field of the unknown's kind");
   const auto wrong = std::ranges::find_if(field.values, [](double value) { return !std::isfinite(value); });
   if (wrong != field.values.end())
-    throw Error(Exit::input,
+    throw Error(ErrorKind::initial_values,
                 fmt::format("the field '{}' of '{}' is {} at point {}", name, field.file, *wrong,
                             (wrong - field.values.begin()) / components),
                 {}, "name a field with a number at every node");
@@ -64,7 +64,7 @@ InitialValues values_of_file(Run& run, const Case::Table& initial, const std::st
     check_field(field, name, components);
     const auto values = std::make_shared<const std::vector<double>>(std::move(field.values));
     return [values](const Model& model) { return model.space->from_mesh(*values).host(); };
-  } catch (const Error& error) { initial.error("file", error.message(), error.why(), error.fix(), error.exit()); }
+  } catch (const Error& error) { initial.error(error.kind(), "file", error.message(), error.why(), error.fix()); }
   return {};
 }
 
@@ -75,8 +75,8 @@ InitialPart read_initial_part(const Case::Table& initial, const std::string& key
   InitialPart part{initial.formulas(key, about, count), first};
   for (const Formula& value : part.formulas)
     if (value.depends_on_time())
-      initial.error(key, fmt::format("'{}' depends on t", value.text()), "the start is one moment, t = 0",
-                    "give a number, or a formula of the position");
+      initial.error(ErrorKind::wrong_value, key, fmt::format("'{}' depends on t", value.text()),
+                    "the start is one moment, t = 0", "give a number, or a formula of the position");
   return part;
 }
 
@@ -111,8 +111,8 @@ ReadInitialValues read_initial(Run& run, const std::string& key, const std::stri
   const Case::Table initial = run.input().table("initial", "the state at the start");
   if (initial.has("file")) {
     if (initial.has(key))
-      initial.refuse(key, fmt::format("'{}' was given with a file", key), "both are initial values",
-                     "omit one of them");
+      initial.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with a file", key),
+                     "both are initial values", "omit one of them");
     return {values_of_file(run, initial, field, components)};
   }
   const char* about = components == 1 ? "a number or a formula" : "a number or a formula for each component";

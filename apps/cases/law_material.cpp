@@ -21,8 +21,8 @@ HardeningPoints read_points(Log& log, const Case::Table& t, const std::string& l
          t.rows("hardening", "[plastic strain, yield stress in Pa] from strain 0 on, constant after the last"))
       points.emplace_back(strain, stress);
     if (t.has("yield_stress"))
-      t.refuse("yield_stress", "'yield_stress' was given with 'hardening'", "the table begins with the yield stress",
-               "omit one of them");
+      t.refuse(ErrorKind::model_options, "yield_stress", "'yield_stress' was given with 'hardening'",
+               "the table begins with the yield stress", "omit one of them");
   }
   const std::size_t count = points.size();
   if (const double left = shorten(points); points.size() < count)
@@ -53,7 +53,7 @@ void read_hardening(Log& log, const Case::Table& t, const LawRecord& record, For
     const Hardening table = hardening(record.name, points);
     std::memcpy(numbers.bytes.data() + record.table, &table, sizeof table);
     compare_with_young(log, t, record, numbers, points.front().second);
-  } catch (const Error& error) { t.error("hardening", error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { t.error(error.kind(), "hardening", error.message(), error.why(), error.fix()); }
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ MaterialLaw read_law(const Device& device, Log& log, const Case::Table& material
   if (!name || std::ranges::find(names, *name) == names.end()) return LinearElastic{1, 0};
   for (const char* key : {"orthotropic", "anisotropic"})
     if (material.has(key))
-      material.refuse(key, fmt::format("'{}' was given with the law '{}'", key, *name),
+      material.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with the law '{}'", key, *name),
                       "these constants are of linear elasticity", "omit the law, or take law = \"orthotropic\"");
   const LawRecord& record = law_record(device, *name);
   FormValue numbers(record.numbers, module_of_laws);

@@ -15,14 +15,14 @@ namespace {
 
 void check_name(const Case::Table& table, const std::string& name, std::set<std::string>& names) {
   if (!name.empty() && !names.insert(name).second)
-    table.error("name", fmt::format("a second load case or combination is called '{}'", name),
+    table.error(ErrorKind::load_case, "name", fmt::format("a second load case or combination is called '{}'", name),
                 "results are found by name", "give each a name of its own");
 }
 
 void require_no_matrix_tables(const Case::Table& table, const std::vector<MatrixTable>& matrix_tables) {
   for (const MatrixTable& each : matrix_tables)
     if (table.has(each.key))
-      table.refuse(each.key, fmt::format("a load case cannot have its own [{}]", each.key),
+      table.refuse(ErrorKind::load_case, each.key, fmt::format("a load case cannot have its own [{}]", each.key),
                    "all load cases share one matrix, and this is part of it", each.instead);
 }
 
@@ -35,7 +35,7 @@ LoadCombination read_combination(const Case::Table& table, const std::vector<Loa
       table.table("factors", "factor of each load case that takes part: {dead = 1.35, snow = 1.5}");
   const std::vector<std::string> keys = factors.keys();
   if (keys.empty())
-    table.error("factors", "a combination of nothing", {},
+    table.error(ErrorKind::load_case, "factors", "a combination of nothing", {},
                 fmt::format("give factors = {{name = 1.5}} of the load cases {}", quoted_list(names)));
   for (const std::string& key : keys) {
     // beyond, squares of what is summed overflow
@@ -46,7 +46,7 @@ LoadCombination read_combination(const Case::Table& table, const std::vector<Loa
       continue;
     }
     const std::string near = nearest_match(key, names);
-    factors.error(key, fmt::format("there is no load case '{}'", key),
+    factors.error(ErrorKind::load_case, key, fmt::format("there is no load case '{}'", key),
                   names.empty() ? "the case file has none" : fmt::format("the load cases are {}", quoted_list(names)),
                   near.empty() ? "name one of these, or add a [[load_case]]" : fmt::format("did you mean '{}'?", near));
   }
@@ -66,7 +66,7 @@ LoadCaseInputs read_load_cases(Case& input, const std::vector<std::string>& load
     const std::string name = table.text("name", "name of the load case in the log, the report and the result files");
     check_name(table, name, names);
     if (std::ranges::all_of(table.keys(), [](const std::string& key) { return key == "name"; }))
-      table.error("name", fmt::format("the load case '{}' has no loads", name),
+      table.error(ErrorKind::load_case, "name", fmt::format("the load case '{}' has no loads", name),
                   "the loads of a load case are its tables [[load_case.<kind of load>]]; tables without that prefix "
                   "act in all load cases",
                   fmt::format("give it some of {}, or remove it", quoted_list(load_tables)));

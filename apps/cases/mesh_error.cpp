@@ -59,7 +59,7 @@ double relative_at_peak(const DiscretisationError& error) {
 }  // namespace
 
 void throw_no_estimate_of(Case& input, const char* what) {
-  input.add_error(Error(Exit::input, fmt::format("[output] error_estimate of {}", what),
+  input.add_error(Error(ErrorKind::model_options, fmt::format("[output] error_estimate of {}", what),
                         "the estimate knows isotropic materials without thermal strain only",
                         "omit error_estimate, and compare with a finer mesh"));
 }

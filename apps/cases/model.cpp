@@ -29,7 +29,7 @@ void check_radii(const Mesh& mesh) {
   for (Index node = 0; node < mesh.node_count(); ++node)
     if (mesh.point(node)[0] < -tolerance)
       throw Error(
-          Exit::mesh,
+          ErrorKind::axisymmetric_radius,
           fmt::format("node {} lies at x = {:g}, but an axisymmetric mesh needs x >= 0", node, mesh.point(node)[0]),
           "x is the distance from the axis of revolution", "draw the half section at x >= 0, the axis along y");
 }
@@ -50,7 +50,8 @@ PlaneModel plane_model(Run& run, const Mesh& mesh, const std::vector<std::string
   if (!solid) model.weight = table.number("thickness", "thickness of plane models [m]", {.fallback = 1, .above = 0});
   if (model.axisymmetric) {
     if (table.has("thickness"))
-      table.error("thickness", "an axisymmetric model has no thickness", {}, "remove the key");
+      table.error(ErrorKind::model_options, "thickness", "an axisymmetric model has no thickness", {},
+                  "remove the key");
     model.weight = 2 * std::numbers::pi;
     check_radii(mesh);
   }
@@ -73,13 +74,14 @@ bool can_be_used(const Case::Table& table, const Mesh& mesh, const std::string& 
   const auto same_shape = [&](const CellBlock& block) { return traits(block.kind).linear == element.shape; };
   bool good = std::ranges::any_of(mesh.blocks(), same_shape);
   if (!good)
-    table.error("element",
+    table.error(ErrorKind::plugin, "element",
                 fmt::format("the reference element '{}' is for cells of kind {}, of which the mesh has none", name,
                             traits(element.shape).name),
                 {}, "take one for the cells of the mesh, or omit it");
   for (const CheckResult& r : check_functions(element)) {
     if (r.passed) continue;
-    table.error("element", fmt::format("the reference element '{}' fails the check '{}'", name, r.check), r.note,
+    table.error(ErrorKind::plugin, "element",
+                fmt::format("the reference element '{}' fails the check '{}'", name, r.check), r.note,
                 fmt::format("correct it: 'ritz element check {} --plugin FILE' shows all checks", name));
     good = false;
   }
@@ -134,7 +136,7 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
     report_nodes_between(run, space);
     return space;
   } catch (const Error& error) {
-    table.error("order", error.message(), error.why(), error.fix());
+    table.error(error.kind(), "order", error.message(), error.why(), error.fix());
     return run.shared().space_for("", [&] { return FunctionSpace(mesh, components, run.device()); });
   }
 }
@@ -183,7 +185,7 @@ void check_loaded(Run& run, const CaseModel& read) {
   if (acts(read.model) || !run.input().sound()) return;
   const std::string what = "nothing acts on the model: without a load or a prescribed motion its solution is zero";
   if (allowed) return run.log().notice(what);
-  run.input().add_error(Error(Exit::model, what, fmt::format("what could act: {}", read.what_acts),
+  run.input().add_error(Error(ErrorKind::unloaded, what, fmt::format("what could act: {}", read.what_acts),
                               "add what acts, or allow_unloaded = true above the first table"));
 }
 
@@ -268,7 +270,7 @@ void check_balance(std::string_view what, std::span<const double> contributions,
   const double most = std::max(1e-4, 1e4 * tolerance);
   if (std::abs(sum) <= most * size) return;
   throw Error(
-      Exit::not_converged,
+      ErrorKind::not_in_balance,
       fmt::format("{} are not in balance: {:.6g}{} remain of ({:.6g}){}", what, sum, unit,
                   fmt::join(contributions, ", "), unit),
       fmt::format("in a state of rest they add up to zero; more than {:.0e} of their size is left", most),
@@ -311,7 +313,7 @@ bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, 
   ErrorList errors;
   if (has_size(mesh, facets, {plane.weight, plane.axisymmetric}, {}, errors)) return true;
   const Error& error = errors.errors().front();
-  table.error("region", error.message(), error.why(), error.fix(), error.exit());
+  table.error(error.kind(), "region", error.message(), error.why(), error.fix());
   return false;
 }
 

@@ -33,8 +33,8 @@ TransientInput read_motion(Run& run, int displacements, int rotations) {
   if (input.options.from_equilibrium)
     for (const char* key : {"displacement", "rotation"})
       if (initial.has(key))
-        initial.refuse(key, fmt::format("'{}' was given with equilibrium", key), "equilibrium finds the displacement",
-                       "omit one of them");
+        initial.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with equilibrium", key),
+                       "equilibrium finds the displacement", "omit one of them");
   for (const std::vector<InitialPart>* parts : {&where, &how_fast})
     if (std::ranges::any_of(*parts, &InitialPart::depends_on_position)) input.begins_by_position = true;
   if (rotations > 0)
@@ -58,8 +58,8 @@ RayleighDamping read_rayleigh(const Case::Table& t) {
   if (t.has("rayleigh")) {
     for (const char* key : {"ratios", "frequencies"})
       if (t.has(key))
-        t.refuse(key, fmt::format("'{}' was given with 'rayleigh'", key), "both say how much is damped",
-                 "omit one of them");
+        t.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with 'rayleigh'", key),
+                 "both say how much is damped", "omit one of them");
     const std::vector<double> factors = t.vector("rayleigh", "[alpha in 1/s, beta in s]", {.size = 2, .minimum = 0});
     return {.mass = factors[0], .stiffness = factors[1]};
   }
@@ -67,7 +67,7 @@ RayleighDamping read_rayleigh(const Case::Table& t) {
                             frequencies = t.vector("frequencies", "[Hz]", {.size = 2, .above = 0});
   try {
     return rayleigh_through({ratios[0], frequencies[0]}, {ratios[1], frequencies[1]});
-  } catch (const Error& error) { t.error("ratios", error.message(), error.why(), error.fix(), error.exit()); }
+  } catch (const Error& error) { t.error(error.kind(), "ratios", error.message(), error.why(), error.fix()); }
   return {};
 }
 
@@ -82,8 +82,8 @@ bool has_preload(Run& run) {
       t.flag("preload", "modes about the static equilibrium under the loads of the case, with the stress of that state",
              false);
   if (!preload || !run.step().continues()) return preload;
-  t.error("preload", "a preload in a step after the first", "its modes are about the state of the step before",
-          "omit it");
+  t.error(ErrorKind::step, "preload", "a preload in a step after the first",
+          "its modes are about the state of the step before", "omit it");
   return false;
 }
 

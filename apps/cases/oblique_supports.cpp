@@ -22,8 +22,8 @@ class ObliqueReader {
          .value = value_of(t_, "normal", "displacement along the outward normal of the facets [m]"),
          .origin = t_.where()});
     if (region_ != nullptr && region_->kind != RegionKind::facets)
-      t_.error("region", fmt::format("'{}' is a region of nodes or cells", region_->name), "a normal is that of facets",
-               "name a region of facets, or give a direction");
+      t_.error(ErrorKind::region_definition, "region", fmt::format("'{}' is a region of nodes or cells", region_->name),
+               "a normal is that of facets", "name a region of facets, or give a direction");
   }
 
   void read_direction() {
@@ -61,10 +61,10 @@ class ObliqueReader {
   Coefficient value_of(const Case::Table& from, const char* key, const char* about) const {
     const Formula value = from.formula(key, about, {.fallback = 0});
     if (value.depends_on_time())
-      from.error(key, fmt::format("'{}' depends on t", value.text()), "relations between unknowns do not vary in time",
-                 "prescribe x, y and z");
+      from.error(ErrorKind::wrong_value, key, fmt::format("'{}' depends on t", value.text()),
+                 "relations between unknowns do not vary in time", "prescribe x, y and z");
     if (at_rest_ && (!value.is_number() || value.number() != 0))
-      from.error(key, fmt::format("the support moves by {}", value.text()),
+      from.error(ErrorKind::modal_options, key, fmt::format("the support moves by {}", value.text()),
                  "modes vibrate about the state of rest: their supports do not move",
                  fmt::format("write {} = 0, or omit it", key));
     return coefficient(value);
@@ -88,7 +88,7 @@ bool require_no_oblique_supports(const Case::Table& t) {
   for (const char* key : {"normal", "direction", "cylindrical"}) {
     if (!t.has(key)) continue;
     any = true;
-    t.refuse(key, fmt::format("a load case cannot have its own '{}'", key),
+    t.refuse(ErrorKind::load_case, key, fmt::format("a load case cannot have its own '{}'", key),
              "supports along other directions than x, y and z, and their values, are those of all load cases",
              "move it out of the load case, or write one case file for each value");
   }

@@ -35,10 +35,11 @@ std::optional<Orientation> orientation_of(const Case::Table& t, int dimension) {
     if (dimension == 2) return Orientation::along(first, {-first[1], first[0], 0});
     return Orientation::along(first, point(t, "axis2", "a direction in the plane of axes 1 and 2", 3));
   } catch (const Error& error) {
-    t.error(round       ? "cylindrical"
+    t.error(error.kind(),
+            round       ? "cylindrical"
             : spherical ? "spherical"
                         : "axis1",
-            error.message(), error.why(), error.fix(), error.exit());
+            error.message(), error.why(), error.fix());
   }
   return std::nullopt;
 }
@@ -50,7 +51,8 @@ Orientations read_orientations(Case& input, int dimension) {
   for (const Case::Table& t : input.tables("orientation", "axes that materials name; without one they are x, y, z")) {
     const std::string name = t.text("name", "by which materials call it");
     if (!result.emplace(name, orientation_of(t, dimension)).second)
-      t.error("name", fmt::format("two orientations are called '{}'", name), {}, "give each a name of its own");
+      t.error(ErrorKind::orientation, "name", fmt::format("two orientations are called '{}'", name), {},
+              "give each a name of its own");
   }
   return result;
 }
@@ -62,7 +64,7 @@ std::optional<Orientation> named_orientation(const Case::Table& t, const Orienta
   std::vector<std::string> names;
   for (const auto& [each, axes] : all) names.push_back(each);
   const std::string near = nearest_match(name, names);
-  t.error("orientation", fmt::format("there is no [[orientation]] '{}'", name),
+  t.error(ErrorKind::orientation, "orientation", fmt::format("there is no [[orientation]] '{}'", name),
           names.empty() ? "the case has none" : fmt::format("there are {}", quoted_list(names)),
           near.empty() ? fmt::format("add an [[orientation]] with name = \"{}\"", name)
                        : fmt::format("did you mean '{}'?", near));

@@ -19,7 +19,7 @@ std::vector<Plugin> load_plugins(Run& run) {
     const std::string of_first = options.follows ? options.ranks->of_first({}) : "";  // the first rank compiles
     const Plugin plugin = load_plugin(file, run.device(), run.progress());
     if (options.follows && plugin.module != of_first)
-      throw Error(Exit::environment, fmt::format("ranks find another plugin '{}' each", file),
+      throw Error(ErrorKind::environment, fmt::format("ranks find another plugin '{}' each", file),
                   "its text, its compiler or this program differ between their machines",
                   "use one file, and one installation, in a folder that all machines share");
     if (options.ranks != nullptr && !options.follows) options.ranks->of_first(plugin.module);

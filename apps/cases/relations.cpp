@@ -41,7 +41,7 @@ int component_of(const Case::Table& t, const char* key, const std::string& name,
   const std::vector<std::string> names = component_names_of(space);
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<int>(found - names.begin());
-  t.error(key, fmt::format("'{}' is no component of the unknown", name),
+  t.error(ErrorKind::relation, key, fmt::format("'{}' is no component of the unknown", name),
           fmt::format("the components are {}", quoted_list(names)), "name one of these");
   return -1;
 }
@@ -95,9 +95,10 @@ class RelationReader {
     if (s.region == nullptr) return;
     attempt([&] {
       if (kinds_.of_revolution && s.kind == ObliqueSupport::Kind::cylindrical)
-        throw Error(Exit::input, "a cylindrical support of a body of revolution" + at_origin(s.origin),
+        throw Error(ErrorKind::relation, "a cylindrical support of a body of revolution",
                     "in its section x is the radial direction already, and y the axial one",
-                    "give x = 0 in place of radial = 0");
+                    "give x = 0 in place of radial = 0")
+            .at(s.origin);
       switch (s.kind) {
         case ObliqueSupport::Kind::normal: return keep(normal_support(space(), *s.region, s.value, s.origin));
         case ObliqueSupport::Kind::direction:
@@ -142,7 +143,8 @@ class RelationReader {
     kinds_.displacements = facts.components == mesh().dimension() && (name == "displacement" || name == "velocity");
     is_at_nodes_ = facts.family == Family::lagrange;
     if (is_at_nodes_) return;
-    t.error("field", fmt::format("constraints of '{}', which has {}", name, unknowns_of(facts.family)),
+    t.error(ErrorKind::several_fields, "field",
+            fmt::format("constraints of '{}', which has {}", name, unknowns_of(facts.family)),
             "they join unknowns at nodes", "join the parts in the mesh");
   }
 
@@ -258,7 +260,7 @@ class RelationReader {
       std::optional<double> value = motion_of(t, c);
       if (kinds_.of_revolution && c != 1) {
         if (value && *value != 0)
-          t.error(motion_names[static_cast<std::size_t>(c)],
+          t.error(ErrorKind::relation, motion_names[static_cast<std::size_t>(c)],
                   "a rigid region of a body of revolution moves along its axis",
                   "a radial motion or a tilt strains a ring", "give y, or omit it");
         value = std::nullopt;
@@ -269,9 +271,9 @@ class RelationReader {
     }
     const auto holds = [&](std::size_t c) { return options.rotation[c] == 0.0; };
     if (kinds_.large && !kinds_.of_revolution && !(holds(2) && (dimension == 2 || (holds(0) && holds(1)))))
-      t.error("rz", "a rigid region that may turn, with large displacements",
+      t.error(ErrorKind::law_kinematics, "rz", "a rigid region that may turn, with large displacements",
               "its equations are those of small rotations, which would stretch it",
-              dimension == 2 ? "hold its rotation, rz = 0" : "hold its rotations, rx = 0, ry = 0, rz = 0", Exit::model);
+              dimension == 2 ? "hold its rotation, rz = 0" : "hold its rotations, rx = 0, ry = 0, rz = 0");
     Point force{}, moment{};
     if (dimension == 3 && !kinds_.at_rest) std::tie(force, moment) = loads_of(t);
     const PointMass mass = mass_of(t);
@@ -324,20 +326,21 @@ class RelationReader {
     if (!kinds_.masses) return {};
     PointMass result{t.number("mass",
                               "mass at the reference point [kg]: its weight, and inertia of vibration and motion",
-                              {.fallback = 0, .minimum = 0, .out_of_bounds = Exit::model})};
+                              {.fallback = 0, .minimum = 0, .out_of_bounds = ErrorKind::material_value})};
     if (mesh().dimension() == 2) {
       result.inertia[2] = t.number("inertia", "moment of inertia about z through the reference point [kg m^2]",
-                                   {.fallback = 0, .minimum = 0, .out_of_bounds = Exit::model});
+                                   {.fallback = 0, .minimum = 0, .out_of_bounds = ErrorKind::material_value});
       if (kinds_.of_revolution && result.inertia[2] > 0)
-        t.error("inertia", "a moment of inertia in a body of revolution", "its rigid regions move along the axis alone",
-                "omit it, or model the body in three dimensions");
+        t.error(ErrorKind::relation, "inertia", "a moment of inertia in a body of revolution",
+                "its rigid regions move along the axis alone", "omit it, or model the body in three dimensions");
       return result;
     }
     result.inertia = padded(t.vector("inertia", "moments of inertia about x, y, z through the reference point [kg m^2]",
                                      {.size = 3, .fallback = zeros_of(3)}));
     for (const double each : result.inertia)
       if (each < 0)
-        t.error("inertia", fmt::format("a moment of inertia is {:g}", each), {}, "give numbers from 0", Exit::model);
+        t.error(ErrorKind::material_value, "inertia", fmt::format("a moment of inertia is {:g}", each), {},
+                "give numbers from 0");
     return result;
   }
 
@@ -365,10 +368,10 @@ class RelationReader {
         motion.stiffness = compliances[c] > 0 ? 1 / compliances[c] : std::numeric_limits<double>::infinity();
       if (motion.stiffness == 0 && motion.mass == 0) continue;
       if (motion.terms.empty())
-        throw Error(Exit::model,
-                    fmt::format("the reference point has inertia about {}, and its region does not turn{}",
-                                "xyz"[c % 3], at_origin(t.where())),
-                    "its nodes lie on one line, or it is one node", "omit this moment of inertia");
+        throw Error(ErrorKind::not_joined,
+                    fmt::format("the reference point has inertia about {}, and its region does not turn", "xyz"[c % 3]),
+                    "its nodes lie on one line, or it is one node", "omit this moment of inertia")
+            .at(t.where());
       read_.model.attached.push_back(std::move(motion));
     }
   }
@@ -388,9 +391,9 @@ class RelationReader {
           1 / springs.number(motion_names[c],
                              c < 3 ? "stiffness along this axis [N/m]; not given: none"
                                    : "stiffness against turning about this axis [N m/rad]; not given: none",
-                             {.above = 0, .out_of_bounds = Exit::model});
+                             {.above = 0, .out_of_bounds = ErrorKind::material_value});
       if (prescribed[c])
-        t.error(motion_names[c], fmt::format("'{}' was given with a spring", motion_names[c]),
+        t.error(ErrorKind::model_options, motion_names[c], fmt::format("'{}' was given with a spring", motion_names[c]),
                 "the motion is prescribed, or a spring holds it", "omit one of them");
       prescribed[c] = 0;
     }
@@ -467,7 +470,7 @@ class RelationReader {
   }
 
   void moves(const Case::Table& t, const char* key, double value) const {
-    t.error(key, fmt::format("the support moves by {}", value),
+    t.error(ErrorKind::modal_options, key, fmt::format("the support moves by {}", value),
             "modes vibrate about the state of rest: their supports do not move",
             fmt::format("write {} = 0, or omit it", key));
   }
@@ -493,9 +496,10 @@ class RelationReader {
       const Point& by = pair.translation;
       if (kinds_.of_revolution && (options.rotation || std::abs(by[0]) > 1e-6 * std::abs(by[1])))
         throw Error(
-            Exit::input, "a body of revolution is not periodic across its axis" + at_origin(options.origin),
+            ErrorKind::relation, "a body of revolution is not periodic across its axis",
             fmt::format("the translation is ({:.4g}, {:.4g}): circles of other radii are other circles", by[0], by[1]),
-            "name two sides with a translation along y");
+            "name two sides with a translation along y")
+            .at(options.origin);
       run_.log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g}{} off", region->name, onto->name,
                       pair.bound + pair.on_axis, pair.largest_gap, metre());
       keep(std::move(pair.equations));
@@ -553,7 +557,8 @@ class RelationReader {
       if (region == nullptr) continue;
       term.nodes = space().nodes_in(*region);
       if (term.nodes.size() != 1 && !(terms.empty() && !term.nodes.empty())) {
-        entry.error("region", fmt::format("the region '{}' of a term has {} nodes", region->name, term.nodes.size()),
+        entry.error(ErrorKind::relation, "region",
+                    fmt::format("the region '{}' of a term has {} nodes", region->name, term.nodes.size()),
                     "only the first term may have several: there is an equation for each of its nodes",
                     "name a region of one node");
         sound = false;
@@ -561,7 +566,8 @@ class RelationReader {
       terms.push_back(std::move(term));
     }
     const bool at_most = t.has("at_most");
-    if (at_most && t.has("value")) t.error("at_most", "an equation with value and at_most", {}, "give one of them");
+    if (at_most && t.has("value"))
+      t.error(ErrorKind::load_path, "at_most", "an equation with value and at_most", {}, "give one of them");
     const double value =
         at_most
             ? t.number("at_most", "instead of value: the sum is no larger, as at stops and gaps; in nonlinear statics")

@@ -36,7 +36,7 @@ NamedExcitation read_load(const Case::Table& t, ResponseKind kind, FrequencyTabl
       t.text("load_case", "load case that excites; without it the loads outside of load cases", {.fallback = outside});
   if (std::ranges::find(names, result.load) == names.end()) {
     const std::string near = nearest_match(result.load, names);
-    t.error("load_case",
+    t.error(ErrorKind::modal_options, "load_case",
             result.load == outside ? std::string("no load outside of load cases excites")
                                    : fmt::format("there is no load case '{}'", result.load),
             names.empty()
@@ -77,7 +77,7 @@ NamedExcitation read_base(const Case::Table& t, ResponseKind kind, FrequencyTabl
       t.vector("direction", "of the motion of the base; its length is a factor", {.size = dimension});
   std::ranges::copy(direction, result.excitation.direction.begin());
   if (std::ranges::all_of(direction, [](double each) { return each == 0; }))
-    t.error("direction", "a direction of length 0", {}, "give a direction, as [0, 0, 1]");
+    t.error(ErrorKind::region_definition, "direction", "a direction of length 0", {}, "give a direction, as [0, 0, 1]");
   const SizeKey size = size_of_base(t, kind);
   result.excitation.motion = size.motion;
   result.excitation.size = read_over_frequency(t, size.key, size.about, scale, {.minimum = 0});
@@ -97,10 +97,10 @@ bool responds(Run& run) {
   for (const char* key : {"harmonic", "random", "spectrum"}) {
     if (!root.has(key)) continue;
     if (found != nullptr)
-      root.error(key, fmt::format("a case has [{}] and [{}]", found, key), "a case, or a step, is one analysis",
-                 "make two cases or steps");
+      root.error(ErrorKind::modal_options, key, fmt::format("a case has [{}] and [{}]", found, key),
+                 "a case, or a step, is one analysis", "make two cases or steps");
     else if (!root.has("modal"))
-      root.error(key, fmt::format("[{}] without [modal]", key), "answers are sums of modes",
+      root.error(ErrorKind::modal_options, key, fmt::format("[{}] without [modal]", key), "answers are sums of modes",
                  "add [modal] with the number of modes");
     found = key;
   }
@@ -113,7 +113,7 @@ LoadCaseInputs read_exciting_loads(Run& run, const std::vector<std::string>& loa
                                    const std::vector<MatrixTable>& matrix_tables) {
   LoadCaseInputs inputs = read_load_cases(run.input(), load_tables, matrix_tables);
   if (!inputs.combinations.empty())
-    run.input().root().error("combination", "combinations of load cases that excite modes",
+    run.input().root().error(ErrorKind::modal_options, "combination", "combinations of load cases that excite modes",
                              "each load case has its amplitude and phase", "give them in [[harmonic.load]]");
   return inputs;
 }
@@ -123,9 +123,10 @@ FrequencyTable read_over_frequency(const Case::Table& table, const char* key, co
   const CaseProperty given = table.property(key, about, "f", rule);
   try {
     if (given.table) return {given.table->rows, scale};
-  } catch (const Error& error) { table.error(key, error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { table.error(error.kind(), key, error.message(), error.why(), error.fix()); }
   if (!given.formula.is_number())
-    table.error(key, fmt::format("'{}' is a formula where tables over the frequency are taken", key), {},
+    table.error(ErrorKind::modal_options, key,
+                fmt::format("'{}' is a formula where tables over the frequency are taken", key), {},
                 "make a [[table]] of it: \"name(f)\"");
   return given.formula.is_number() ? given.formula.number() : 0.0;
 }
@@ -159,7 +160,7 @@ std::vector<NamedExcitation> read_excitations(const Case::Table& table, Response
   if (all.empty() && kind == ResponseKind::harmonic)
     for (const std::string& each : names) all.push_back({each, {}});
   if (all.empty())
-    table.error("base", "nothing excites the modes", {},
+    table.error(ErrorKind::modal_options, "base", "nothing excites the modes", {},
                 kind == ResponseKind::spectrum ? fmt::format("add a [[{}.base]]", table.name())
                                                : fmt::format("add a [[{0}.load]] or a [[{0}.base]]", table.name()));
   return all;
@@ -172,8 +173,8 @@ std::vector<Excitation> numbered(const std::vector<NamedExcitation>& excitations
     if (each.load.empty()) continue;
     const auto found = std::ranges::find(space.load_names, each.load);
     if (found == space.load_names.end())
-      throw Error(Exit::model, fmt::format("nothing acts in '{}', which is to excite the modes", each.load), {},
-                  "add a load, or a motion of the base");
+      throw Error(ErrorKind::vibration, fmt::format("nothing acts in '{}', which is to excite the modes", each.load),
+                  {}, "add a load, or a motion of the base");
     excitation.load = static_cast<int>(found - space.load_names.begin());
   }
   return result;

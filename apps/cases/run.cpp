@@ -148,7 +148,7 @@ MeshInput read_mesh_input(Case& input, bool is_given) {
   m.mid_nodes = table.choice("mid_nodes", "nodes of cells raised to order 2: on edges only, or on faces too",
                              {"serendipity", "full"}, "serendipity");
   if (m.mid_nodes == "full" && m.order != 2)
-    table.error("mid_nodes", "mid_nodes = 'full' without order = 2",
+    table.error(ErrorKind::model_options, "mid_nodes", "mid_nodes = 'full' without order = 2",
                 "cells keep the nodes of the file unless [mesh] order says otherwise", "add order = 2");
   m.torn = table.flag("allow_torn",
                       "accept hanging nodes on facets of their own body, and quadrilateral facets on "
@@ -194,7 +194,7 @@ class MeshMaker {
     } catch (const Error& error) {  // together with what was wrong in the case file so far
       if (!stop_reason().empty()) throw;
       case_.add_error(error);
-      if (kind_of(error).name == std::string_view("inverted-cells"))
+      if (error.kind() == ErrorKind::inverted_cells)
         log_.notice(fmt::format("to see the cells: ritz mesh check {} writes them to a VTU file", input_.file));
       case_.throw_if_any();
       throw;
@@ -308,7 +308,7 @@ void Run::checked(const ProbeFields& fields) {
     list("nodes", fields.nodal);
     list("cells", fields.cells);
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-      throw Error(Exit::output, "standard output could not be written");
+      throw Error(ErrorKind::cannot_write, "standard output could not be written");
     throw CheckedOnly{};
   }
   case_->finish();

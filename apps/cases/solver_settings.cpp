@@ -72,7 +72,7 @@ LinearSolverOptions read_solver(const Case& input, double tolerance,
   options.preconditioner = preconditioner_named(table.choice(
       "preconditioner", "preconditioner of iterative methods; auto takes multigrid", preconditioner_names(), "auto"));
   if (const auto wrong = mismatch(options.method, options.preconditioner))
-    table.error("preconditioner", wrong->what, wrong->why, wrong->fix);
+    table.error(ErrorKind::solver_options, "preconditioner", wrong->what, wrong->why, wrong->fix);
   const std::string operator_kind = table.choice(
       "operator",
       "auto needs no matrix where [space] order is above 1 on quadrilaterals or hexahedra, and for one solution on "
@@ -88,8 +88,9 @@ LinearSolverOptions read_solver(const Case& input, double tolerance,
       static_cast<int>(table.integer("max_iterations", "largest number of iterations of iterative methods",
                                      {.fallback = most_iterations, .minimum = 1, .maximum = 10000000}));
   if (table.has("restart") && options.method != LinearMethod::gmres && options.method != LinearMethod::automatic)
-    table.error("restart", fmt::format("'restart' was given for the method '{}'", name_of(options.method)),
-                "only GMRES restarts", "omit it, or use method = \"gmres\"");
+    table.error(ErrorKind::solver_options, "restart",
+                fmt::format("'restart' was given for the method '{}'", name_of(options.method)), "only GMRES restarts",
+                "omit it, or use method = \"gmres\"");
   options.restart = static_cast<int>(
       table.integer("restart", "iterations of GMRES after which it starts again; memory: twice as many vectors",
                     {.fallback = options.restart, .minimum = 1, .maximum = 1000}));

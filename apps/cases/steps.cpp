@@ -28,8 +28,8 @@ void check_analyses(const Case::Table& table) {
   for (const std::string& name : names) {
     if (!table.has(name)) continue;
     if (first != nullptr && name != "newton")
-      table.error(name, fmt::format("a step has [{}] and [{}]", *first, name), "a step is one analysis",
-                  "make two steps");
+      table.error(ErrorKind::step, name, fmt::format("a step has [{}] and [{}]", *first, name),
+                  "a step is one analysis", "make two steps");
     if (first == nullptr) first = &name;
   }
 }
@@ -38,18 +38,20 @@ CaseStep read_step(const Case::Table& table, std::set<std::string>& names) {
   CaseStep step;
   step.name = table.text("name", "name of the step in the log, the report and the result files");
   if (!step.name.empty() && !names.insert(step.name).second)
-    table.error("name", fmt::format("a second step is called '{}'", step.name), "results are found by name",
-                "give each another name");
+    table.error(ErrorKind::step, "name", fmt::format("a second step is called '{}'", step.name),
+                "results are found by name", "give each another name");
   step.duration = table.number(
       "duration", "[s] of a step without [time] on the time line of the run: its loads are those at its end",
       {.fallback = 1, .above = 0});
   if (table.has("time") && table.has("duration"))
-    table.error("duration", "a step has a duration and [time]", "[time] says when it ends", "omit one of them");
+    table.error(ErrorKind::step, "duration", "a step has a duration and [time]", "[time] says when it ends",
+                "omit one of them");
   step.writes_fields = table.choice("fields", "of the results: written, or none, so that the step leaves numbers alone",
                                     {"written", "none"}, "written") == "written";
   for (const Case::Table& t : table.tables("remove", "what acted before, and does no longer")) {
     const bool is_part = t.has("part");
-    if (is_part && t.has("table")) t.error("table", "a removal has a part and a table", {}, "make two of them");
+    if (is_part && t.has("table"))
+      t.error(ErrorKind::step, "table", "a removal has a part and a table", {}, "make two of them");
     if (is_part) {
       step.has_removed_parts = true;
       t.text("part", "instead: a region of cells that is there no longer");
@@ -79,14 +81,14 @@ std::vector<CaseStep> steps_of(Case& input, bool survey) {
   if (survey) return {CaseStep{}};
   for (const char* key : analyses)
     if (root.has(key))
-      root.refuse(key, fmt::format("[{}] outside of the steps", key), "each step has its own analysis",
+      root.refuse(ErrorKind::step, key, fmt::format("[{}] outside of the steps", key), "each step has its own analysis",
                   fmt::format("move it into a step, as [step.{}]", key));
   for (const char* key : {"load_case", "combination", "gradient"})
     if (root.has(key))
-      root.refuse(key, fmt::format("'{}' in a case of steps", key),
+      root.refuse(ErrorKind::step, key, fmt::format("'{}' in a case of steps", key),
                   "a step begins where the one before ended, which is one state", "make a case of it without steps");
   if (root.has("initial") && !steps_begin_in_time(input))
-    root.refuse("initial", "[initial] in a case whose first step is not one in time",
+    root.refuse(ErrorKind::step, "initial", "[initial] in a case whose first step is not one in time",
                 "an evolution begins at the state in which the step before ended", "omit it");
   input.allow_time();
   for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -109,7 +111,7 @@ void remove_parts(Run& run, Model& model) {
           cells.insert(cells.end(), part->cells.begin(), part->cells.end());
   std::ranges::sort(cells);
   if (std::ranges::unique(cells).begin() - cells.begin() == mesh.cell_count()) {
-    steps[run.step().number].error("remove", "the removed parts are all there is", {}, "leave a part");
+    steps[run.step().number].error(ErrorKind::step, "remove", "the removed parts are all there is", {}, "leave a part");
     return;
   }
   try {

@@ -22,7 +22,7 @@ std::vector<StoredTable> read_stored(Case& input, const Mesh& mesh, bool is_iner
       each.density = coefficient(t.formula(
           "value",
           is_inertia ? "mass per volume; of displacements [kg/m^3]" : "stored per volume and unit of the unknown",
-          {.above = 0, .out_of_bounds = Exit::model}));
+          {.above = 0, .out_of_bounds = ErrorKind::material_value}));
   }
   return stored;
 }

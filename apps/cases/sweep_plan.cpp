@@ -26,13 +26,14 @@ bool in_table(const std::string& key, std::string_view table) {
 void check_key(const Case::Table& table, std::string_view where, const std::string& key, std::set<std::string>& seen) {
   for (const char* kept : {"sweep", "output", "title"})
     if (in_table(key, kept))
-      table.error(where, fmt::format("'{}' cannot be swept", key), "it is the same for all members",
+      table.error(ErrorKind::sweep, where, fmt::format("'{}' cannot be swept", key), "it is the same for all members",
                   "sweep keys of the model, such as material.0.young");
   if (key.empty() || key.find('=') != std::string::npos || key.front() == '.' || key.back() == '.')
-    table.error(where, fmt::format("'{}' is no key", key), {},
+    table.error(ErrorKind::sweep, where, fmt::format("'{}' is no key", key), {},
                 "write it like material.0.young: tables in double brackets are counted from 0");
   if (!seen.insert(key).second)
-    table.error(where, fmt::format("'{}' is swept twice", key), {}, "give all of its values in one place");
+    table.error(ErrorKind::sweep, where, fmt::format("'{}' is swept twice", key), {},
+                "give all of its values in one place");
 }
 
 std::vector<std::string> spaced(const Case::Table& t) {
@@ -43,8 +44,8 @@ std::vector<std::string> spaced(const Case::Table& t) {
   const bool logarithmic = t.choice("spacing", "linear: equal steps; logarithmic: equal ratios",
                                     {"linear", "logarithmic"}, "linear") == "logarithmic";
   if (logarithmic && !(from > 0 && to > 0))
-    t.error("spacing", fmt::format("equal ratios from {:g} to {:g}", from, to), "there are none across or at zero",
-            "use linear spacing");
+    t.error(ErrorKind::sweep, "spacing", fmt::format("equal ratios from {:g} to {:g}", from, to),
+            "there are none across or at zero", "use linear spacing");
   std::vector<std::string> values;
   for (int i = 0; i < count; ++i) {
     const double t01 = count > 1 ? double(i) / (count - 1) : 0;
@@ -66,10 +67,11 @@ std::vector<SweptParameter> read_parameters(const Case::Table& sweep) {
                      "of keys that get the same value");
     for (const std::string& key : p.keys) check_key(t, "key", key, seen);
     const bool ranges = t.has("from") || t.has("to") || t.has("count");
-    if (ranges && t.has("values")) t.error("values", "values and a range are given", {}, "remove one of the two");
+    if (ranges && t.has("values"))
+      t.error(ErrorKind::sweep, "values", "values and a range are given", {}, "remove one of the two");
     p.values = ranges ? spaced(t) : t.literals("values", "the values, of any type that the key accepts");
     if (!ranges && !t.has("values"))
-      t.error("key", "a swept key without values", {}, "add values = [...], or from, to and count");
+      t.error(ErrorKind::sweep, "key", "a swept key without values", {}, "add values = [...], or from, to and count");
     if (!p.keys.empty() && !p.values.empty()) parameters.push_back(std::move(p));
   }
   return parameters;
@@ -82,7 +84,7 @@ std::vector<SweepMember> combined(const Case::Table& sweep, const std::vector<Sw
   if (zip)
     for (const SweptParameter& p : parameters)
       if (p.values.size() != parameters.front().values.size()) {
-        sweep.error("combine",
+        sweep.error(ErrorKind::sweep, "combine",
                     fmt::format("'{}' has {} values, '{}' has {}", parameters.front().keys.front(),
                                 parameters.front().values.size(), p.keys.front(), p.values.size()),
                     "zip takes one value of each for a member",
@@ -90,7 +92,8 @@ std::vector<SweepMember> combined(const Case::Table& sweep, const std::vector<Sw
         return {};
       }
   if (count > most_members) {
-    sweep.error("combine", "a sweep of more than a million members", {}, "use fewer values, or several sweeps");
+    sweep.error(ErrorKind::sweep, "combine", "a sweep of more than a million members", {},
+                "use fewer values, or several sweeps");
     return {};
   }
   std::vector<SweepMember> members(parameters.empty() ? 0 : count);
@@ -109,7 +112,8 @@ std::vector<SweepMember> combined(const Case::Table& sweep, const std::vector<Sw
 // Columns are keys; a column "name" names the members.
 std::vector<SweepMember> read_members(const Case::Table& sweep, const std::string& file) {
   const auto wrong = [&](const std::string& what, const std::string& fix) {
-    sweep.error("table", what, "the first row has the keys, each further row the values of a member", fix);
+    sweep.error(ErrorKind::sweep, "table", what, "the first row has the keys, each further row the values of a member",
+                fix);
     return std::vector<SweepMember>{};
   };
   const std::string text = text_of_input(file).value_or("");
@@ -148,10 +152,11 @@ void name_members(const Case::Table& sweep, std::vector<SweepMember>& members, c
     const bool harmless =
         std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '+'; });
     if (!harmless || name.size() > 60)
-      sweep.error("table", fmt::format("'{}' cannot name a member", name), "files are named after it",
+      sweep.error(ErrorKind::sweep, "table", fmt::format("'{}' cannot name a member", name), "files are named after it",
                   "use up to 60 letters, digits, - and +");
     if (!names.insert(name).second)
-      sweep.error("table", fmt::format("two members are called '{}'", name), {}, "give each a name of its own");
+      sweep.error(ErrorKind::sweep, "table", fmt::format("two members are called '{}'", name), {},
+                  "give each a name of its own");
     name = stem + "-" + name;
   }
 }
@@ -208,11 +213,11 @@ SweepPlan read_sweep(Case& input, const std::string& stem) {
       {.fallback = "", .must_exist = has_table});
   const std::vector<SweptParameter> parameters = read_parameters(sweep);
   if (has_table && !parameters.empty())
-    sweep.error("table", "a table and parameters are given", {}, "remove one of the two");
+    sweep.error(ErrorKind::sweep, "table", "a table and parameters are given", {}, "remove one of the two");
   else if (has_table) plan.members = text_of_input(file) ? read_members(sweep, file) : std::vector<SweepMember>{};
   else plan.members = combined(sweep, parameters, zip);
   if (sweep.present() && !has_table && parameters.empty())
-    sweep.error("parameter", "a sweep of nothing", {},
+    sweep.error(ErrorKind::sweep, "parameter", "a sweep of nothing", {},
                 "add [[sweep.parameter]] with key and values, or table = \"members.csv\"");
   name_members(sweep, plan.members, stem);
   if (!plan.members.empty())

@@ -17,14 +17,16 @@ std::vector<double> output_times(const Case::Table& time, double begin, double e
                   {.fallback = 0, .minimum = 0});
   const double whole = end - begin;
   if (interval > 0 && whole / interval > most_outputs)
-    time.error("output", fmt::format("{:g} over {:g} makes {:.0f} results", interval, whole, whole / interval), {},
+    time.error(ErrorKind::output_options, "output",
+               fmt::format("{:g} over {:g} makes {:.0f} results", interval, whole, whole / interval), {},
                "make it longer");
   else if (interval > 0)
     for (int i = 1; i * interval < whole * (1 - 1e-9); ++i) times.push_back(begin + i * interval);
   if (!time.has("output_at")) return times;
   for (const double t : time.vector("output_at", "[s], times of further results", {.above = begin})) {
     if (t > end)
-      time.error("output_at", fmt::format("{:g} is after the end, {:g}", t, end), {}, "make the end later, or omit it");
+      time.error(ErrorKind::output_options, "output_at", fmt::format("{:g} is after the end, {:g}", t, end), {},
+                 "make the end later, or omit it");
     times.push_back(t);
   }
   return times;
@@ -54,7 +56,7 @@ void read_method_of_motion(const Case::Table& time, Transient& options) {
       "spectral_radius",
       "rho_infinity of the generalised-alpha method: how much of the fastest motions a step leaves. 1 damps nothing "
       "(Newmark's average acceleration), 0 most",
-      {.fallback = options.spectral_radius, .minimum = 0, .maximum = 1, .out_of_bounds = Exit::model});
+      {.fallback = options.spectral_radius, .minimum = 0, .maximum = 1, .out_of_bounds = ErrorKind::material_value});
 }
 
 }  // namespace
@@ -76,12 +78,12 @@ Transient read_steps(const Case::Table& time, TimeOrder order, double begin) {
       fixed ? time.number("step", "[s], fixed length of the steps; shorter where a result is due", {.above = 0}) : 0;
   for (const char* key : {"tolerance", "first_step", "largest_step", "stable_part"})
     if (fixed && time.has(key))
-      time.refuse(key, fmt::format("'{}' was given with a fixed step", key),
+      time.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with a fixed step", key),
                   "steps of a fixed length are not controlled", "omit one of them");
   if (options.central_differences) {
     for (const char* key : {"tolerance", "first_step"})
       if (time.has(key))
-        time.refuse(key, fmt::format("'{}' was given with central differences", key),
+        time.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with central differences", key),
                     "the highest frequency of the mesh sets their steps", "omit one of them");
     if (!fixed) options.largest_step = time.number("largest_step", "[s], 0: no limit", {.fallback = 0, .minimum = 0});
     return options;

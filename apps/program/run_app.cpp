@@ -43,7 +43,7 @@ std::optional<Error> with_table(const Error& error, const Run& run) {
   const MemoryStatistics memory = run.device().memory().statistics();
   if (error.exit() != Exit::resources || !error.why().empty() || memory.peak == 0) return std::nullopt;
   return Error(
-      error.exit(), error.message(),
+      error.kind(), error.message(),
       fmt::format("arrays on {} at their peak: {}", run.device().info().name, MemoryPool::table(memory.at_peak_by_tag)),
       error.fix());
 }
@@ -52,7 +52,7 @@ int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
   try {
     const std::string text = schema_of_app(info, app);
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-      throw Error(Exit::output, "standard output could not be written");
+      throw Error(ErrorKind::cannot_write, "standard output could not be written");
     return static_cast<int>(Exit::ok);
   } catch (const Error& error) {
     Log(LogLevel::quiet).error(error);
@@ -128,7 +128,8 @@ class AppCall {
   // A forecast for another number of ranks than those of this job.
   void plan_ranks() {
     if (!info_.divides)
-      throw Error(Exit::input, "--ranks was given, and this program does not divide a case among ranks", {}, "omit it");
+      throw Error(ErrorKind::command_line, "--ranks was given, and this program does not divide a case among ranks", {},
+                  "omit it");
     planned_.emplace(options_.planned_ranks);
     options_.ranks = options_.planned_ranks > 1 ? &*planned_ : nullptr;
   }
@@ -169,7 +170,7 @@ class AppCall {
     std::_Exit(static_cast<int>(report_.exit));
   }
   void report_of_this_rank(const Error& error) {
-    log().error(Error(error.exit(), message_of_rank(options_.ranks->rank(), error.exit(), error.message()), error.why(),
+    log().error(Error(error.kind(), message_of_rank(options_.ranks->rank(), error.exit(), error.message()), error.why(),
                       error.fix()));
   }
   // A failure in a destructor, which told nobody.
@@ -184,10 +185,10 @@ class AppCall {
     const bool is_sweep = has_sweep(options_);
     try {
       if (is_sweep && options_.shows())
-        throw Error(Exit::input, "--picture or --report was given for a sweep", "they show one run",
+        throw Error(ErrorKind::command_line, "--picture or --report was given for a sweep", "they show one run",
                     "run the member that matters alone, with --set for its values");
       if (is_sweep && options_.planned_ranks > 0)
-        throw Error(Exit::input, "--ranks was given for a sweep",
+        throw Error(ErrorKind::command_line, "--ranks was given for a sweep",
                     "its members are divided among ranks, each a case of one",
                     "omit it, or forecast one member: --set for its values");
       if (is_sweep) attempt_sweep();
@@ -225,10 +226,11 @@ class AppCall {
       fail(host_memory_error());
     } catch (const std::exception& error) {
       if (is_short_of_threads(error))
-        fail(Error(Exit::resources, fmt::format("out of host memory for a thread: {}", error.what()),
+        fail(Error(ErrorKind::host_memory, fmt::format("out of host memory for a thread: {}", error.what()),
                    "a library could not start one",
                    "raise the limits on memory and processes (ulimit -v, -u), or use fewer --threads"));
-      else fail(Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
+      else
+        fail(Error(ErrorKind::internal, error.what(), "this is a bug in Ritz", "please report it with the case file"));
     }
   }
 
@@ -339,7 +341,7 @@ class AppCall {
 
   void write_picture(const Shown* shown) {
     if (shown == nullptr)
-      throw Error(Exit::output, fmt::format("cannot write '{}': there is nothing to draw", options_.picture),
+      throw Error(ErrorKind::cannot_write, fmt::format("cannot write '{}': there is nothing to draw", options_.picture),
                   "this run computed no step; its results were there already", "start anew with --overwrite");
     const ShownStep& last = shown->steps().back();
     const std::string name = std::filesystem::path(options_.case_file).stem().string(),

@@ -16,7 +16,7 @@ std::size_t numbers_of(StressMeasure measure, int components) {
 }
 
 [[noreturn]] void refuse(const DerivedResult& result, const std::string& why) {
-  throw Error(Exit::model, fmt::format("no derivative of '{}'", result.field.name), why,
+  throw Error(ErrorKind::analysis, fmt::format("no derivative of '{}'", result.field.name), why,
               "take a component of the stress, or another place");
 }
 

@@ -41,7 +41,7 @@ class Places {
 };
 
 void add_at(const Case::Table& table, std::string_view key, const Error& error) {
-  table.error(key, error.message(), error.why(), error.fix(), error.exit());
+  table.error(error.kind(), key, error.message(), error.why(), error.fix());
 }
 
 void read_place(Probe& probe, const Mesh& mesh, Places& places) {
@@ -51,7 +51,8 @@ void read_place(Probe& probe, const Mesh& mesh, Places& places) {
   const std::vector<double> x =
       t.vector("point", "point of the mesh [length of the mesh, scaled]; in two dimensions z may be omitted", rule);
   if (x.size() < 2 || x.size() > 3)
-    return t.error("point", fmt::format("the point has {} coordinates", x.size()), {}, "give two or three");
+    return t.error(ErrorKind::probe, "point", fmt::format("the point has {} coordinates", x.size()), {},
+                   "give two or three");
   try {
     probe.place = places.at(x);
   } catch (const Error& error) { add_at(t, "point", error); }
@@ -66,7 +67,8 @@ void read_region(Probe& probe, const Mesh& mesh) {
                      ? t.region("region", about, mesh, {RegionKind::cells, RegionKind::facets})
                      : t.region("region", about, mesh, {RegionKind::cells, RegionKind::facets, RegionKind::nodes});
   if (probe.region != nullptr && probe.region->size() == 0) {
-    t.error("region", fmt::format("the region '{}' is empty", probe.region->name), {}, "name another region");
+    t.error(ErrorKind::region_empty, "region", fmt::format("the region '{}' is empty", probe.region->name), {},
+            "name another region");
     probe.region = nullptr;
   }
 }
@@ -79,7 +81,8 @@ Probe read_probe(const Case::Table& t, const Mesh& mesh, Places& places) {
               .place = {},
               .measure = {}};
   if (t.has("point") && t.has("region")) {
-    t.error("region", "a probe has a point and a region", "a probe looks at one of them", "make two probes of it");
+    t.error(ErrorKind::probe, "region", "a probe has a point and a region", "a probe looks at one of them",
+            "make two probes of it");
     t.excuse();
   } else if (t.has("region")) {
     read_region(probe, mesh);
@@ -104,7 +107,7 @@ void check_column(const Probe& probe, const std::set<std::string>& names) {
   if (probe.name.find_first_not_of("0123456789", dot + 1) != std::string::npos) return;
   const std::string whole = probe.name.substr(0, dot);
   if (names.contains(whole))
-    probe.table.error("name", fmt::format("a probe is called '{}' beside '{}'", probe.name, whole),
+    probe.table.error(ErrorKind::probe, "name", fmt::format("a probe is called '{}' beside '{}'", probe.name, whole),
                       "columns of tables are named so where a probe has several numbers", "give it another name");
 }
 
@@ -116,10 +119,10 @@ std::vector<Probe> read_probes(Case& input, const Mesh& mesh) {
     probes.push_back(read_probe(t, mesh, places));
     const std::string& name = probes.back().name;
     if (is_column_of_tables(name))
-      t.error("name", fmt::format("a probe cannot be called '{}'", name),
+      t.error(ErrorKind::probe, "name", fmt::format("a probe cannot be called '{}'", name),
               "tables of probes and of sweeps have a column of that name", "give it another name");
     if (!name.empty() && !names.insert(name).second)
-      t.error("name", fmt::format("a second probe is called '{}'", name), "results are found by name",
+      t.error(ErrorKind::probe, "name", fmt::format("a second probe is called '{}'", name), "results are found by name",
               "give each probe a name of its own");
   }
   for (const Probe& probe : probes) check_column(probe, names);
@@ -142,7 +145,7 @@ bool restrict(Target& target, const Probe& probe) {
   if (probe.place) {
     if (has_field(probe.place->cell)) return true;
     probe.table.error(
-        "point",
+        ErrorKind::probe, "point",
         fmt::format("the field '{}' has no values in cell {}, at the point", target.field->name, probe.place->cell),
         why, "take a point in a cell that has it, or a region");
     return false;
@@ -151,7 +154,7 @@ bool restrict(Target& target, const Probe& probe) {
   target.region = *probe.region;
   std::erase_if(target.region->cells, [&](Index cell) { return !has_field(cell); });
   if (!target.region->cells.empty()) return true;
-  probe.table.error("region",
+  probe.table.error(ErrorKind::probe, "region",
                     fmt::format("the field '{}' has no values in '{}'", target.field->name, probe.region->name), why,
                     "name a region of cells that have it");
   return false;
@@ -164,7 +167,7 @@ bool is_of_one_dimension(const Mesh& mesh, const Target& target, const Probe& pr
   for (const Index cell : (target.region ? *target.region : *probe.region).cells)
     dimensions.insert(traits(mesh.kind_of(cell)).dimension);
   if (dimensions.size() < 2) return true;
-  probe.table.error("region", fmt::format("'{}' holds lines and surfaces", probe.region->name),
+  probe.table.error(ErrorKind::probe, "region", fmt::format("'{}' holds lines and surfaces", probe.region->name),
                     fmt::format("the {} would add lengths to areas", probe.measure),
                     "name a region of one of them, or take min or max");
   return false;
@@ -178,11 +181,11 @@ bool has_measure(const Probe& probe) {
   if (probe.region == nullptr || probe.place) return true;
   const bool is_force = is_force_at_nodes(probe.field);
   if (probe.measure == "reaction" && !is_force)
-    probe.table.error("measure", fmt::format("the field '{}' holds no forces at nodes", probe.field),
+    probe.table.error(ErrorKind::probe, "measure", fmt::format("the field '{}' holds no forces at nodes", probe.field),
                       "reactions are sums over nodes, of fields that are named so", "take min, max, mean or integral");
   else if (is_force && probe.region->kind != RegionKind::nodes &&
            (probe.measure == "integral" || probe.measure == "mean"))
-    probe.table.error("measure", fmt::format("the field '{}' holds forces at nodes", probe.field),
+    probe.table.error(ErrorKind::probe, "measure", fmt::format("the field '{}' holds forces at nodes", probe.field),
                       fmt::format("there is nothing between nodes, so it has no {}", probe.measure),
                       "take reaction, the sum over the nodes");
   else return true;
@@ -204,9 +207,10 @@ std::optional<Target> find_target(const Probe& probe, const Mesh& mesh, const Pr
       return restrict(target, probe) && is_of_one_dimension(mesh, target, probe) ? std::optional(target) : std::nullopt;
     const std::string what = fmt::format("the field '{}' lies in cells", field->name);
     if (probe.measure == "reaction")
-      probe.table.error("measure", what, "reactions are sums over nodes", "take min, max, mean or integral");
+      probe.table.error(ErrorKind::probe, "measure", what, "reactions are sums over nodes",
+                        "take min, max, mean or integral");
     else if (probe.region->kind != RegionKind::cells)
-      probe.table.error("region", what,
+      probe.table.error(ErrorKind::probe, "region", what,
                         fmt::format("'{}' is a region of {}", probe.region->name,
                                     probe.region->kind == RegionKind::nodes ? "nodes" : "facets"),
                         "name a region of cells");
@@ -489,7 +493,7 @@ const Probe* probe_named(const std::vector<Probe>& probes, const Case::Table& ta
   std::vector<std::string> names;
   for (const Probe& each : probes) names.push_back(each.name);
   const std::string near = nearest_match(name, names);
-  table.error(key, fmt::format("there is no probe '{}'", name),
+  table.error(ErrorKind::gradient, key, fmt::format("there is no probe '{}'", name),
               names.empty() ? "the case has none" : fmt::format("there are {}", quoted_list(names)),
               near.empty() ? "add a [[probe]] of this name" : fmt::format("did you mean '{}'?", near));
   return nullptr;
@@ -507,7 +511,7 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& spac
   if (!probe.place && probe.region == nullptr) return std::nullopt;  // told
   const auto refuse = [&](const std::string& why) {
     table.error(
-        key, fmt::format("no gradient of the probe '{}'", name), why,
+        ErrorKind::gradient, key, fmt::format("no gradient of the probe '{}'", name), why,
         fmt::format("take one component at a point, its mean or integral, of {}, or a reaction", names_of(fields)));
     return std::nullopt;
   };

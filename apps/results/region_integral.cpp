@@ -41,10 +41,10 @@ class Sum {
 RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component,
                          const BodyMeasure& measure, const LagrangeResults* finer) {
   if (region.kind == RegionKind::nodes)
-    throw Error(Exit::input, fmt::format("an integral over '{}', a region of nodes", region.name), "nodes have no size",
-                "name a region of cells or facets");
+    throw Error(ErrorKind::probe, fmt::format("an integral over '{}', a region of nodes", region.name),
+                "nodes have no size", "name a region of cells or facets");
   if (field.components > 64)
-    throw Error(Exit::input, fmt::format("field '{}' has {} components", field.name, field.components),
+    throw Error(ErrorKind::probe, fmt::format("field '{}' has {} components", field.name, field.components),
                 "64 is the most", "");
   if (field.finer_values.empty()) finer = nullptr;
   RegionPoints points(mesh, measure, finer);

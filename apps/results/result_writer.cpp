@@ -10,7 +10,7 @@ namespace {
 // Bytes of a table of probes that are committed.
 std::uint64_t end_of(const JournalFile& table) {
   if (table.slabs.empty())
-    throw Error(Exit::checkpoint, fmt::format("the journal names no rows of '{}'", table.path),
+    throw Error(ErrorKind::journal_damaged, fmt::format("the journal names no rows of '{}'", table.path),
                 "it was written by another program, or edited", "start anew with --overwrite");
   return table.slabs.back().first_row + table.slabs.back().row_count;
 }
@@ -28,7 +28,7 @@ ResultWriter::ResultWriter(ResultFolder& folder, const std::string& stem, const 
   const auto committed = static_cast<int>(folder.committed(folder.relative(series_->path())).size());
   if (skip > committed)
     throw Error(
-        Exit::checkpoint,
+        ErrorKind::checkpoint_unusable,
         fmt::format("the checkpoint follows {} steps of '{}', but {} are committed", skip, series_->path(), committed),
         "results were removed, or are those of another run", "start anew with --overwrite");
   series_->skip(skip);

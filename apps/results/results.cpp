@@ -60,7 +60,7 @@ std::string output_folder(const RunOptions& options, const std::string& own, con
   if (!options.output.empty()) return options.output;
   if (!options.untrusted) return of_case;
   if (!is_within(".", own))
-    throw Error(Exit::output, fmt::format("the folder '{}' leads out of the current one", own),
+    throw Error(ErrorKind::cannot_write, fmt::format("the folder '{}' leads out of the current one", own),
                 "a link may have come with the case, and --untrusted follows none", "name a folder with --output");
   return own;
 }
@@ -84,7 +84,7 @@ void Results::read_settings() {
   const std::string compression =
       table.choice("compression", "none is fastest; vtkhdf has no lz4", {"none", "lz4", "zlib"}, "none");
   if (format == "vtkhdf" && compression == "lz4")
-    table.error("compression", "the format vtkhdf has no lz4 compression",
+    table.error(ErrorKind::output_options, "compression", "the format vtkhdf has no lz4 compression",
                 "HDF5 knows it by plugins only, which readers do not have", "use compression = \"zlib\" or \"none\"");
   format_.vtu.compression = compression == "lz4"    ? Compression::lz4
                             : compression == "zlib" ? Compression::zlib
@@ -95,10 +95,11 @@ void Results::read_settings() {
                    "names of regions, as meshio reads it",
                    {"appended", "inline"}, "appended") == "inline";
   if (format == "vtkhdf" && format_.vtu.inline_data)
-    table.error("encoding", "the format vtkhdf has no encoding", "HDF5 files are binary", "omit it");
+    table.error(ErrorKind::output_options, "encoding", "the format vtkhdf has no encoding", "HDF5 files are binary",
+                "omit it");
   if (format_.vtu.inline_data && compression == "lz4")
-    table.error("compression", "lz4 with encoding = \"inline\"", "meshio reads none and zlib",
-                "use compression = \"zlib\" or \"none\"");
+    table.error(ErrorKind::output_options, "compression", "lz4 with encoding = \"inline\"",
+                "meshio reads none and zlib", "use compression = \"zlib\" or \"none\"");
   format_.vtu.single_precision = table.flag("single_precision", "fields as 32-bit numbers: half the size", false);
   fields_ = ResultFields(
       table.choice("cells",
@@ -236,7 +237,7 @@ void Results::try_folder() {
   try {
     open_folder();
   } catch (const Error& error) {
-    const std::string_view kind = kind_of(error).name;
+    const std::string_view kind = entry_of(error).name;
     if (kind != "results-exist" && kind != "folder-in-use") throw;
     context_.log.notice(fmt::format("a run would end with exit code 7: {}; {}", error.message(), error.fix()));
   }
@@ -257,7 +258,7 @@ void Results::check_room(const ProbeFields& fields) const {
   while (!std::filesystem::exists(folder, unknown) && folder.has_relative_path()) folder = folder.parent_path();
   const double room = double(std::filesystem::space(folder, unknown).available);
   if (!unknown && room < bytes)
-    throw Error(Exit::output,
+    throw Error(ErrorKind::cannot_write,
                 fmt::format("the disk of '{}' has {} free, and a step of the results takes {}", output_,
                             text_of_bytes(std::int64_t(room)), text_of_bytes(std::int64_t(bytes))),
                 "nothing was solved",
@@ -362,12 +363,12 @@ std::optional<Error> Results::stopped(const Error& error) {
   const bool keeps_one = checkpoints_ && checkpoints_->kept();
   const std::string before = path_of(context_.name + ".checkpoint").string();
   if (!keeps_one && context_.options.resume && Checkpoints::any_in(before))
-    return Error(Exit::stopped,
+    return Error(ErrorKind::stopped,
                  fmt::format("{} before a further step; the checkpoints in '{}' stay", error.message(), before), {},
                  "the same command continues there");
   if (!keeps_one) return std::nullopt;
   checkpoints_->commit();
-  return Error(Exit::stopped,
+  return Error(ErrorKind::stopped,
                fmt::format("{} after {}, which is kept in '{}'", error.message(), checkpoints_->kept()->where,
                            folder_->checkpoints()),
                {}, "the same command with --resume continues there");
@@ -390,7 +391,7 @@ void Results::go_without_fields(const Error& shortage, const std::string& remedy
 
 std::optional<Error> Results::lack() const {
   if (!lack_) return std::nullopt;
-  return Error(Exit::resources,
+  return Error(ErrorKind::missing_fields,
                fmt::format("the results lack {}: memory was short for them after the solve",
                            quoted_list(context_.report.missing_fields)),
                lack_->shortage, lack_->remedy);

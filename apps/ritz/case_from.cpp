@@ -158,7 +158,8 @@ std::string gaps_text(const DeckModel& deck) {
 ErrorList errors_of(const DeckModel& deck, bool partial) {
   ErrorList errors;
   for (const DeckGap& gap : deck.gaps)
-    errors.add(Error(Exit::model, fmt::format("{} at {}:{} is not translated", gap.card, gap.file, gap.line), gap.why,
+    errors.add(Error(ErrorKind::deck_card, fmt::format("{} at {}:{} is not translated", gap.card, gap.file, gap.line),
+                     gap.why,
                      &gap != &deck.gaps.back() ? ""
                      : partial                 ? "complete the case by hand: its first lines name what is missing"
                                : "remove cards that do not matter, or add --partial and complete the case by hand"));
@@ -211,27 +212,27 @@ WrittenCase case_from(const CaseFrom& question) {
   const DeckModel deck = read_deck_model(question.deck);
   if (deck.materials.empty() && deck.sections.empty() && deck.supports.empty() && deck.notes.empty() &&
       deck.gaps.empty())
-    throw Error(Exit::input, fmt::format("cannot read the deck '{}'", question.deck),
+    throw Error(ErrorKind::deck, fmt::format("cannot read the deck '{}'", question.deck),
                 "it says nothing of materials, sections, supports or steps",
                 fmt::format("name a deck of Abaqus or CalculiX; for a mesh alone: ritz new {}", question.deck));
   const ErrorList missing = errors_of(deck, question.partial);
   if (!question.partial) missing.throw_if_any();
   if (question.to.empty()) {
     if (deck.by_number)
-      throw Error(Exit::input, fmt::format("the case of '{}' needs a second file", question.deck),
+      throw Error(ErrorKind::deck, fmt::format("the case of '{}' needs a second file", question.deck),
                   "the deck names nodes or faces by number, which become sets in a file beside the case",
                   fmt::format("name the case: ritz case from {} CASE.toml", question.deck));
     return {case_text(deck, question.deck, question.deck, question.units), missing};
   }
   if (is_same_file(question.to, question.deck))
-    throw Error(Exit::input, fmt::format("the name '{}' is taken", question.to), "the deck has it",
+    throw Error(ErrorKind::show, fmt::format("the name '{}' is taken", question.to), "the deck has it",
                 "name another file");
   const fs::path folder = fs::absolute(question.to).parent_path();
   const std::string sets = (folder / (fs::path(question.to).stem().string() + "_sets.inp")).string();
   for (const std::string& path : {question.to, sets})
     if (fs::exists(path) && !question.overwrite && (path != sets || deck.by_number))
-      throw Error(Exit::output, fmt::format("'{}' exists already", path), "files are not overwritten unless asked",
-                  "choose another name, or add --force");
+      throw Error(ErrorKind::results_exist, fmt::format("'{}' exists already", path),
+                  "files are not overwritten unless asked", "choose another name, or add --force");
   std::string mesh = fs::proximate(fs::absolute(question.deck), folder).string();
   if (deck.by_number) {
     write_named_file(sets, DeckNumbers(deck.cards).text(mesh));

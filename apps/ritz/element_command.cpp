@@ -29,7 +29,7 @@ std::map<std::string, double> parameters_of(const ElementCommand& command, const
     double value = 0;
     const auto read = std::from_chars(number.data(), number.data() + number.size(), value);
     if (number.empty() || read.ec != std::errc() || read.ptr != number.data() + number.size())
-      throw Error(Exit::input, fmt::format("--set {}: expected NAME=NUMBER", text), {},
+      throw Error(ErrorKind::command_line, fmt::format("--set {}: expected NAME=NUMBER", text), {},
                   "for example --set conductivity=3");
     parameters[text.substr(0, equals)] = value;
   }

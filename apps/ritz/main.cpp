@@ -56,7 +56,7 @@ struct Choice {
 
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
-    throw Error(Exit::output, "standard output could not be written");
+    throw Error(ErrorKind::cannot_write, "standard output could not be written");
 }
 
 Exit outcome(const MeshInfo& info) {
@@ -158,11 +158,11 @@ Exit guarded(const Choice& choice) {
     log.error(error);
     return error.exit();
   } catch (const std::bad_alloc&) {
-    log.error(Error(Exit::resources, "out of host memory", {}, "use a machine with more memory"));
+    log.error(Error(ErrorKind::host_memory, "out of host memory", {}, "use a machine with more memory"));
     return Exit::resources;
   } catch (const std::exception& error) {
-    log.error(
-        Error(Exit::internal, error.what(), "this is a bug in Ritz", "please report it with the mesh or the plugin"));
+    log.error(Error(ErrorKind::internal, error.what(), "this is a bug in Ritz",
+                    "please report it with the mesh or the plugin"));
     return Exit::internal;
   }
 }

@@ -52,7 +52,8 @@ std::string csv_of(const std::vector<Specimen>& specimens, const std::vector<std
 
 void write(const std::string& path, const std::string& content, bool overwrite) {
   if (!overwrite && std::filesystem::exists(path))
-    throw Error(Exit::output, fmt::format("'{}' exists already", path), {}, "name another file, or add --force");
+    throw Error(ErrorKind::results_exist, fmt::format("'{}' exists already", path), {},
+                "name another file, or add --force");
   write_file(path, content);
 }
 
@@ -130,13 +131,14 @@ std::vector<Fitted> read_fit(LawFile& file) {
     const std::vector<double> bounds = t.vector(p.facts.name, p.facts.about, {.size = 2});
     const double start = *number_in(*file.law, p);
     if (!(bounds[0] < bounds[1]) || start < bounds[0] || start > bounds[1])
-      t.error(p.facts.name,
+      t.error(ErrorKind::law, p.facts.name,
               fmt::format("the bounds of '{}' are {:g} and {:g}, and it begins at {:g}", p.facts.name, bounds[0],
                           bounds[1], start),
               "the search begins between them", "give the lowest and the highest value around it");
     fitted.push_back({&p, start, bounds[0], bounds[1]});
   }
-  if (fitted.empty()) t.error("", "no parameter is named under [fit]", {}, "give bounds, such as c10 = [1e4, 1e6]");
+  if (fitted.empty())
+    t.error(ErrorKind::law, "", "no parameter is named under [fit]", {}, "give bounds, such as c10 = [1e4, 1e6]");
   return fitted;
 }
 
@@ -302,13 +304,13 @@ std::string fit_material(const MaterialCommand& command) {
   LawFile file = read(command.file);
   std::vector<Fitted> fitted = read_fit(file);
   if (std::ranges::all_of(file.specimens, [](const Specimen& each) { return each.data.empty(); }))
-    file.input.add_error(Error(Exit::input, "no test has data", "parameters are fitted to measured stresses",
+    file.input.add_error(Error(ErrorKind::law, "no test has data", "parameters are fitted to measured stresses",
                                "add data = [[stretch, stress], ...] to a [[test]]"));
   file.input.finish();
   const double left = fit_from_several(file, fitted);
   if (!std::isfinite(left))
     throw Error(
-        Exit::not_converged,
+        ErrorKind::newton_not_converged,
         fmt::format("Newton's method found no stresses of the law '{}' between the bounds", file.law->record->name),
         "no strain across without stress at the strains of the data",
         "narrow the bounds, or begin with other parameters");

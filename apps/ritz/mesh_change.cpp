@@ -17,8 +17,8 @@ void check(const MeshChange& change) {
   check_writable_format(change.to);
   std::error_code ignored;
   if (std::filesystem::exists(change.to, ignored) && !change.overwrite)
-    throw Error(Exit::output, fmt::format("'{}' exists already", change.to), "files are not overwritten unless asked",
-                "add --force, or give another name");
+    throw Error(ErrorKind::results_exist, fmt::format("'{}' exists already", change.to),
+                "files are not overwritten unless asked", "add --force, or give another name");
 }
 
 // Serendipity cells of the same geometry: their nodes are those of the full cells without the middles.

@@ -105,7 +105,7 @@ void add_poor_shapes(const Mesh& mesh, double least, Offenders& offenders, MeshI
   }
   if (count > 0)
     info.errors.emplace_back(
-        Exit::mesh,
+        ErrorKind::mesh_contents,
         fmt::format("{} of {} with a scaled Jacobian below {}", counted("cell", count, first), info.file, least),
         fmt::format("the worst has {:.3g}", quality(mesh).worst_jacobian),
         "improve the mesh there, or lower --min-jacobian");
@@ -194,10 +194,10 @@ Offenders find_offenders(const MeshData& data, const MeshCheckOptions& options, 
 
 MeshCheck check_mesh(const std::string& file, const MeshCheckOptions& options) {
   if (!std::isfinite(options.scale) || options.scale <= 0)
-    throw Error(Exit::input, fmt::format("--scale is {}", options.scale), "lengths are multiplied by it",
+    throw Error(ErrorKind::command_line, fmt::format("--scale is {}", options.scale), "lengths are multiplied by it",
                 "give a positive number");
   if (!(options.least_jacobian >= 0 && options.least_jacobian <= 1))
-    throw Error(Exit::input, fmt::format("--min-jacobian is {}", options.least_jacobian),
+    throw Error(ErrorKind::command_line, fmt::format("--min-jacobian is {}", options.least_jacobian),
                 "scaled Jacobians of good cells are between 0 and 1", "give 0.1 or the like");
   std::vector<std::string> notices;
   MeshData data =

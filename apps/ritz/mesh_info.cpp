@@ -75,7 +75,7 @@ std::string geometry_text(const MeshInfo& info) {
 
 MeshInfo inspect_mesh(const std::string& file, double scale) {
   if (!std::isfinite(scale) || scale <= 0)
-    throw Error(Exit::input, fmt::format("--scale is {}", scale), "lengths are multiplied by it",
+    throw Error(ErrorKind::command_line, fmt::format("--scale is {}", scale), "lengths are multiplied by it",
                 "give a positive number, 0.001 for a mesh drawn in millimetres");
   std::vector<std::string> notices;
   const auto start = std::chrono::steady_clock::now();

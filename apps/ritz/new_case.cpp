@@ -261,7 +261,7 @@ std::vector<std::string> programs_of_new_cases() { return {"elasticity", "heat",
 std::string new_case(const NewCase& question) {
   NewCase asked = question;
   if (!std::isfinite(asked.scale) || asked.scale < 0)
-    throw Error(Exit::input, fmt::format("--scale is {}", asked.scale), "lengths are multiplied by it",
+    throw Error(ErrorKind::command_line, fmt::format("--scale is {}", asked.scale), "lengths are multiplied by it",
                 "give a positive number, 0.001 for a mesh drawn in millimetres");
   if (!asked.material.empty()) {
     const LibraryMaterial* const found = find_material(asked.material);
@@ -270,11 +270,12 @@ std::string new_case(const NewCase& question) {
   }
   if (asked.to.empty()) asked.to = fs::path(asked.mesh).replace_extension(".toml").string();
   if (is_same_file(asked.to, asked.mesh))
-    throw Error(Exit::input, fmt::format("the name '{}' is taken", asked.to), "the mesh has it", "name another file");
+    throw Error(ErrorKind::show, fmt::format("the name '{}' is taken", asked.to), "the mesh has it",
+                "name another file");
   std::error_code ignored;
   if (fs::exists(asked.to, ignored) && !asked.overwrite)
-    throw Error(Exit::output, fmt::format("'{}' exists already", asked.to), "files are not overwritten unless asked",
-                "choose another name, or add --force");
+    throw Error(ErrorKind::results_exist, fmt::format("'{}' exists already", asked.to),
+                "files are not overwritten unless asked", "choose another name, or add --force");
   const Mesh mesh = mesh_of(asked);
   const CaseFacts facts = facts_of(asked, mesh);
   const fs::path folder = fs::absolute(asked.to).parent_path();

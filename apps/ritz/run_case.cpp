@@ -16,7 +16,8 @@ void run_case(const RunCase& run) {
   const CaseValue root = parse_case(text_of_case(run.case_file), run.case_file);
   const std::vector<std::string> programs = programs_of(root);
   if (programs.size() > 1)
-    throw Error(Exit::input, fmt::format("'{}' is a case for {}", run.case_file, fmt::join(programs, " or ")),
+    throw Error(ErrorKind::other_program,
+                fmt::format("'{}' is a case for {}", run.case_file, fmt::join(programs, " or ")),
                 "nothing in it is read by one of them only",
                 fmt::format("call the program by its name, such as {} {}", programs.front(), run.case_file));
   // The closest program names the tables and keys that no program reads.
@@ -28,7 +29,7 @@ void run_case(const RunCase& run) {
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
   ::execv(program.c_str(), pointers.data());
-  throw Error(Exit::environment, fmt::format("'{}' cannot be started", program), std::strerror(errno),
+  throw Error(ErrorKind::no_compiler, fmt::format("'{}' cannot be started", program), std::strerror(errno),
               "install Ritz again, with all of its programs");
 }
 

@@ -89,11 +89,11 @@ std::optional<ForecastPath> factorised(const SizeQuestion& question, const CellK
 
 std::string answer(const SizeQuestion& question) {
   if (!(question.unknowns >= 1) || question.unknowns > 1e13)
-    throw Error(Exit::input, fmt::format("--unknowns is {:g}", question.unknowns), {},
+    throw Error(ErrorKind::command_line, fmt::format("--unknowns is {:g}", question.unknowns), {},
                 "use a number from 1 to 1e13, such as 50e6");
   const CellKind kind = cell_kind_named(question.cell);
   if (traits(kind).dimension < 2)
-    throw Error(Exit::input, fmt::format("'{}' carries no field here", question.cell), {},
+    throw Error(ErrorKind::command_line, fmt::format("'{}' carries no field here", question.cell), {},
                 "use a plane or solid cell, such as tet10");
   const Mesh mesh = sample(kind, question.order, sample_nodes);
   const Device device = Device::named("cpu");
@@ -102,7 +102,7 @@ std::string answer(const SizeQuestion& question) {
   std::vector<ForecastPath> paths = forecast_static(equations, {.promise = MatrixPromise::positive_definite});
   const double nodes = question.unknowns / space.components() / question.ranks;
   if (nodes < 1)
-    throw Error(Exit::input,
+    throw Error(ErrorKind::command_line,
                 fmt::format("--ranks is {}, and there are {:g} unknowns", question.ranks, question.unknowns),
                 "each rank has nodes of its own", "take fewer ranks");
   const double ghosts = question.ranks > 1 ? nodes_around(nodes, mesh.dimension()) : 0;

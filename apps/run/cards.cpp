@@ -54,8 +54,8 @@ std::vector<KnownCard> known_cards() {
   if (const char* file = std::getenv("RITZ_CARDS")) {
     std::ifstream in(file);
     if (!in)
-      throw Error(Exit::input, fmt::format("the table of cards {} cannot be read", file), "RITZ_CARDS names it",
-                  "unset it, or name a file of lines 'name; GB; GB/s'");
+      throw Error(ErrorKind::wrong_value, fmt::format("the table of cards {} cannot be read", file),
+                  "RITZ_CARDS names it", "unset it, or name a file of lines 'name; GB; GB/s'");
     return read_cards(in);
   }
   std::istringstream in(built_in_cards);

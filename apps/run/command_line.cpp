@@ -130,21 +130,22 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
     return refuse(options, command_line_error(cli, error, "run '" + info.name + " --help' to see the options"));
   }
   if (options.resume && options.overwrite) {
-    return refuse(options, Error(Exit::input, "--resume and --overwrite were given together",
+    return refuse(options, Error(ErrorKind::command_line, "--resume and --overwrite were given together",
                                  "one goes on behind what is there, the other replaces it", "give one of them"));
   }
   options.check = options.check || options.estimate;
   if (options.planned_ranks > 0 && !options.estimate)
-    return refuse(options, Error(Exit::input, "--ranks was given without --estimate",
+    return refuse(options, Error(ErrorKind::command_line, "--ranks was given without --estimate",
                                  "it names processes of a forecast; those of a run are started by mpirun or srun",
                                  "add --estimate, or start the run by 'mpirun -n NUMBER'"));
   if (options.check && !options.picture.empty()) {
-    return refuse(options, Error(Exit::input, "--picture was given with --check or --estimate", "these solve nothing",
-                                 "omit one of them"));
+    return refuse(options, Error(ErrorKind::command_line, "--picture was given with --check or --estimate",
+                                 "these solve nothing", "omit one of them"));
   }
   const Look& look = options.look;
   if (!options.shows() && !(look.field.empty() && look.component.empty() && look.warp.empty())) {
-    return refuse(options, Error(Exit::input, "--field, --component or --warp was given without --picture or --report",
+    return refuse(options, Error(ErrorKind::command_line,
+                                 "--field, --component or --warp was given without --picture or --report",
                                  "they say what these show", "add --picture FILE.png or --report FILE.html"));
   }
   try {

@@ -42,7 +42,7 @@ bool is_same_file(const std::string& one, const std::string& other) {
 
 void check_named_outputs(const RunOptions& options, std::span<const std::string> read, const std::string& mesh) {
   const auto refuse = [](const std::string& file, const std::string& why) {
-    throw Error(Exit::input, fmt::format("the name '{}' is taken", file), why, "name another file");
+    throw Error(ErrorKind::show, fmt::format("the name '{}' is taken", file), why, "name another file");
   };
   for (auto each = outputs.begin(); each != outputs.end(); ++each) {
     const std::string& file = options.*each->file;

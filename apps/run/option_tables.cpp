@@ -141,15 +141,15 @@ Error command_line_error(const CLI::App& cli, const CLI::ParseError& error, cons
   const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
   const std::string words = error.what();
   if (const std::size_t at = words.find(": At Most 1 required but received "); at != std::string::npos)
-    return {Exit::input,
+    return {ErrorKind::command_line,
             fmt::format("{} was given more than once, on the command line", words.substr(0, at)),
             {},
             "give it once"};
   if (unknown.empty() || (code != CLI::ExitCodes::ExtrasError && code != CLI::ExitCodes::RequiredError))
-    return {Exit::input, fmt::format("{}, on the command line", words), {}, help};
+    return {ErrorKind::command_line, fmt::format("{}, on the command line", words), {}, help};
   const std::string word = unknown.front().substr(0, unknown.front().find('='));
   const std::string near = nearest_match(word, known_words(cli));
-  return {Exit::input,
+  return {ErrorKind::command_line,
           fmt::format("unknown {} '{}', on the command line", word.starts_with("-") ? "option" : "argument", word),
           {},
           near.empty() ? help : fmt::format("did you mean '{}'?", near)};

@@ -68,7 +68,7 @@ FieldComponent component_named(const Field& field, const std::string& name) {
   const std::string numbers =
       field.components == 1 ? "the number 0" : fmt::format("a number from 0 to {}", field.components - 1);
   const std::string valid = names.empty() ? numbers : quoted_list(names) + " or " + numbers;
-  throw Error(Exit::input, fmt::format("the field '{}' has no component '{}'", field.name, name),
+  throw Error(ErrorKind::probe, fmt::format("the field '{}' has no component '{}'", field.name, name),
               fmt::format("its {} are called {}",
                           field.components == 1 ? "value has no name: components" : "components", valid),
               field.components == 1 ? "omit the component" : advice(nearest_match(name, names), "one of these"));
@@ -87,7 +87,7 @@ const Field& field_named(std::span<const Field> fields, const std::string& name)
     if (field.name == name) return field;
     names.push_back(field.name);
   }
-  throw Error(Exit::input, fmt::format("there is no field '{}'", name),
+  throw Error(ErrorKind::probe, fmt::format("there is no field '{}'", name),
               fmt::format("the fields at nodes are {}", quoted_list(names)),
               advice(nearest_match(name, names), "one of these"));
 }

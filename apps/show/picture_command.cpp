@@ -20,7 +20,8 @@ Field field_of(const FileField& from, const std::string& name) { return {name, f
 Look look_of(const PictureCommand& command) {
   Look look = command.look;
   if (look.factor && !std::isfinite(*look.factor))
-    throw Error(Exit::input, fmt::format("--factor {:g} moves no points", *look.factor), {}, "give a finite number");
+    throw Error(ErrorKind::command_line, fmt::format("--factor {:g} moves no points", *look.factor), {},
+                "give a finite number");
   if (command.size.size() == 2) {
     look.width = command.size[0];
     look.height = command.size[1];
@@ -28,7 +29,7 @@ Look look_of(const PictureCommand& command) {
   if (command.limits.size() == 2) {
     look.limits = {command.limits[0], command.limits[1]};
     if (!std::isfinite(command.limits[1] - command.limits[0]) || command.limits[0] >= command.limits[1])
-      throw Error(Exit::input,
+      throw Error(ErrorKind::command_line,
                   fmt::format("--limits {:g} {:g} are no limits of colours", command.limits[0], command.limits[1]),
                   "the second number is not above the first", "give the lowest value and then the highest");
   }
@@ -49,18 +50,18 @@ void require_png(const std::string& file) {
   std::string extension = std::filesystem::path(file).extension().string();
   std::ranges::transform(extension, extension.begin(), [](unsigned char c) { return std::tolower(c); });
   if (extension != ".png")
-    throw Error(Exit::input, fmt::format("'{}' is not the name of a picture that can be made", file),
+    throw Error(ErrorKind::wrong_value, fmt::format("'{}' is not the name of a picture that can be made", file),
                 "pictures are PNG files", fmt::format("name it '{}.png'", file));
 }
 
 // `read`: the step of the results, where it is known.
 void require_new(const PictureCommand& command, const std::string& read) {
   if (is_same_file(command.file, read))
-    throw Error(Exit::input, fmt::format("the name '{}' is taken", command.file), "the results have it",
+    throw Error(ErrorKind::show, fmt::format("the name '{}' is taken", command.file), "the results have it",
                 "name another file");
   std::error_code unknown;
   if (!command.overwrite && std::filesystem::exists(command.file, unknown))
-    throw Error(Exit::output, fmt::format("'{}' exists already", command.file), "files are not overwritten",
+    throw Error(ErrorKind::results_exist, fmt::format("'{}' exists already", command.file), "files are not overwritten",
                 "name another file, or add --force");
 }
 
@@ -73,7 +74,7 @@ std::string draw(const PictureCommand& command) {
   require_new(command, shade.file);
   require_png(command.file);
   if (!shade.mesh)
-    throw Error(Exit::input, fmt::format("'{}' has no mesh that could be drawn", command.result),
+    throw Error(ErrorKind::show, fmt::format("'{}' has no mesh that could be drawn", command.result),
                 "fields of HDF5 files are rows of numbers", "take a .pvd, .vtu or .pvtu file of a run");
   std::vector<Field> nodal, cells;
   (shade.in_cells ? cells : nodal).push_back(field_of(shade, look.field));

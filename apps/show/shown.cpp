@@ -32,7 +32,7 @@ std::size_t find(const std::vector<const Field*>& fields, const std::string& nam
   std::vector<std::string> names;
   for (const Field* field : fields) names.push_back(field->name);
   const std::string near = nearest_match(name, names);
-  throw Error(Exit::input, fmt::format("there is no field '{}' to show", name), list_of(fields),
+  throw Error(ErrorKind::show, fmt::format("there is no field '{}' to show", name), list_of(fields),
               near.empty() ? "take one of these" : fmt::format("did you mean '{}'?", near));
 }
 
@@ -99,7 +99,7 @@ void Shown::add(const std::string& load_case, std::span<const Field> nodal, std:
 }
 
 Shade shade_of(const std::vector<const Field*>& fields, const Look& look) {
-  if (fields.empty()) throw Error(Exit::input, "there is no field to show", "the results have none");
+  if (fields.empty()) throw Error(ErrorKind::show, "there is no field to show", "the results have none");
   const std::size_t which = look.field.empty() ? 0 : find(fields, look.field);
   const Field& field = *fields[which];
   if (field.components == 1) return {which, 0, field.name};
@@ -108,7 +108,7 @@ Shade shade_of(const std::vector<const Field*>& fields, const Look& look) {
                                                           : component_named(field, look.component);
   if (component.which < 0) {
     if (!is_vector(field))
-      throw Error(Exit::input, fmt::format("the field '{}' has no one number to show", field.name),
+      throw Error(ErrorKind::show, fmt::format("the field '{}' has no one number to show", field.name),
                   fmt::format("it has {} components, and no magnitude, as it is no vector", field.components),
                   fmt::format("name a component: {}", fmt::join(component_names(field), ", ")));
     return {which, -1, field.name + " magnitude"};
@@ -124,7 +124,7 @@ std::optional<std::size_t> warp_of(const std::vector<const Field*>& nodal, const
   const std::size_t which = find(nodal, look.warp);
   const Field& field = *nodal[which];
   if (!is_vector(field))
-    throw Error(Exit::input, fmt::format("there is no field '{}' that could move points", look.warp),
+    throw Error(ErrorKind::show, fmt::format("there is no field '{}' that could move points", look.warp),
                 fmt::format("it has {} component{}", field.components, field.components == 1 ? "" : "s"),
                 "take a vector field at nodes, such as displacement");
   return which;

@@ -30,7 +30,7 @@ std::optional<Error> error_of(const std::exception_ptr& error) {
   } catch (const Error& known) { return known; } catch (const std::bad_alloc&) {
     return host_memory_error();
   } catch (const std::exception& unknown) {
-    return Error(Exit::internal, unknown.what(), "this is a bug in Ritz", "please report it with the case file");
+    return Error(ErrorKind::internal, unknown.what(), "this is a bug in Ritz", "please report it with the case file");
   }
 }
 
@@ -47,7 +47,7 @@ SweepCase read_sweep_case(const RunOptions& options) {
   for (const Case::Table& probe : input.tables("probe", ""))
     if (const std::string name = probe.text("name", "", {.fallback = ""});
         std::ranges::count(result.plan.keys, name) > 0)
-      probe.error("name", fmt::format("a probe cannot be called '{}'", name), "it is a swept key",
+      probe.error(ErrorKind::probe, "name", fmt::format("a probe cannot be called '{}'", name), "it is a swept key",
                   "give it another name");
   const std::string folder = input.table("output", "").text("folder", "", {.fallback = "results/" + result.stem});
   result.folder = output_folder(options, "results/" + result.stem, folder);
@@ -112,7 +112,7 @@ class Sweep {
       const std::size_t kept = stop();
       if (kept == 0 || error.exit() == Exit::output || static_cast<int>(error.exit()) < static_cast<int>(Exit::stopped))
         throw;
-      throw Error(Exit::stopped,
+      throw Error(ErrorKind::stopped,
                   fmt::format("{}: {} of {} members are committed", error.message(), kept, plan().members.size()), {},
                   "the same command with --resume continues with the others");
     } catch (...) {

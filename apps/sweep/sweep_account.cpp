@@ -34,7 +34,7 @@ void SweepFailures::report(const SweepPlan& plan, bool log_all, Log& log, RunRep
                                   : fmt::format("{} of {} members ({}{})", count, plan.members.size(),
                                                 fmt::join(names, ", "), count > shown ? ", ..." : "");
     const Error told = count == 1 ? named(f.error, *f.members.front())
-                                  : Error(f.error.exit(), fmt::format("{}: {}", which, f.error.message()),
+                                  : Error(f.error.kind(), fmt::format("{}: {}", which, f.error.message()),
                                           f.error.why(), f.error.fix());
     if (log_all) log.error(told);
     else if (count > 1) log.line("the error of {} is that of {}", f.members.front()->name, which);
@@ -45,7 +45,7 @@ void SweepFailures::report(const SweepPlan& plan, bool log_all, Log& log, RunRep
 }
 
 Error named(const Error& error, const SweepMember& member) {
-  return Error(error.exit(), fmt::format("{} ({}): {}", member.name, member.text(), error.message()), error.why(),
+  return Error(error.kind(), fmt::format("{} ({}): {}", member.name, member.text(), error.message()), error.why(),
                error.fix());
 }
 

@@ -44,7 +44,7 @@ std::optional<SweepHandOver> SweepRanks::next() {
     SweepHandOver message = hand_over_of(*text);
     if (message.error)
       message.error =
-          Error(message.error->exit(), message_of_rank(rank, message.error->exit(), message.error->message()),
+          Error(message.error->kind(), message_of_rank(rank, message.error->exit(), message.error->message()),
                 message.error->why(), message.error->fix());
     other.finished = message.last;
     if (message.last) --unfinished_;

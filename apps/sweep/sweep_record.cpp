@@ -10,8 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-json to_json(const Error& error) { return {int(error.exit()), error.message(), error.why(), error.fix()}; }
-Error error_of(const json& j) { return Error(Exit(j.at(0).get<int>()), j.at(1), j.at(2), j.at(3)); }
+json to_json(const Error& error) { return {int(error.kind()), error.message(), error.why(), error.fix()}; }
+Error error_of(const json& j) { return Error(ErrorKind(j.at(0).get<int>()), j.at(1), j.at(2), j.at(3)); }
 
 // JSON has no NaN and writes null.
 double number_of(const json& j) { return j.is_null() ? std::numeric_limits<double>::quiet_NaN() : j.get<double>(); }

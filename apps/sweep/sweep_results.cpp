@@ -34,7 +34,7 @@ void SweepResults::take_up(const std::function<std::string(const SweepMember&)>&
   const Journal journal = folder_.journal();
   if (!journal.damaged_lines.empty())
     throw Error(
-        Exit::checkpoint,
+        ErrorKind::journal_damaged,
         fmt::format("'{}' is damaged in line {}", journal_path(folder_.path()), fmt::join(journal.damaged_lines, ", ")),
         {}, "name another folder with --output");
   std::set<std::string> again;
@@ -50,7 +50,7 @@ void SweepResults::take_up(const std::function<std::string(const SweepMember&)>&
       continue;
     }
     if (row->second.fingerprint != fingerprint(member))
-      throw Error(Exit::checkpoint,
+      throw Error(ErrorKind::checkpoint_unusable,
                   fmt::format("'{}' was solved with another case, other files or other values ({} now)", member.name,
                               member.text()),
                   "a resumed sweep must be the one that was begun",

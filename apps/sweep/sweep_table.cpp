@@ -33,7 +33,7 @@ std::string cell_of_value(const std::string& toml) {
 std::map<std::string, SweepTable::Row> SweepTable::read(const std::string& path) {
   const std::optional<std::string> text = text_of_file(path);
   if (!text && errno != ENOENT)
-    throw Error(Exit::checkpoint, fmt::format("cannot read '{}': it {}", path, reason_not_to_read(errno)),
+    throw Error(ErrorKind::checkpoint_unusable, fmt::format("cannot read '{}': it {}", path, reason_not_to_read(errno)),
                 "it is the table of the members that are complete", "remove it, or name another folder with --output");
   const std::vector<std::vector<std::string>> rows = csv_rows(text.value_or(""));
   std::map<std::string, Row> result;

@@ -189,7 +189,7 @@ void throw_if_stop_requested() {
   ask_the_program_around();
   const int signal = received.load(std::memory_order_relaxed);
   if (signal == 0 && !late()) return;
-  throw Error(signal != 0 ? exit_of_signal(signal) : time_is_up, stop_reason(),
+  throw Error(kind_of_stop(signal != 0 ? exit_of_signal(signal) : time_is_up), stop_reason(),
               "what was committed before is whole; what was being computed is lost",
               signal != 0 ? "" : "give it more time with --time-limit, or a coarser mesh");
 }

@@ -98,7 +98,7 @@ void test_messages(const Ranks& ranks, DeviceMessages& messages) {
   for (int rank = 0; rank < ranks.count(); ++rank)
     for (int k = 0; k < count; ++k) sums[std::size_t(k)] += numbers_of(rank)[std::size_t(k)];
   if (received.host() == numbers_of(before) && sent.host() == sums) return;
-  throw Error(Exit::environment, fmt::format("NCCL brings other numbers from rank {} than were sent", before),
+  throw Error(ErrorKind::several_ranks, fmt::format("NCCL brings other numbers from rank {} than were sent", before),
               "found by a test before the first exchange",
               fmt::format("set {}=host, which sends messages through the memory of the hosts, and see the messages of "
                           "NCCL_DEBUG=INFO",
@@ -159,7 +159,7 @@ DeviceTransport connect_devices(Ranks& ranks, const Device& device) {
   std::string request;
   const std::vector<RankDevice> all = devices_of_all(ranks, device, request);
   if (!request.empty() && request != "nccl" && request != "host")
-    throw AgreedError(Error(Exit::environment, fmt::format("{} is '{}'", variable, request), {},
+    throw AgreedError(Error(ErrorKind::environment, fmt::format("{} is '{}'", variable, request), {},
                             "use nccl or host, or leave it out: then NCCL is taken where all ranks can have it"));
   const auto through_hosts = [&](const std::string& why) {
     const bool any_gpu = std::ranges::any_of(all, &RankDevice::is_gpu);
@@ -169,7 +169,7 @@ DeviceTransport connect_devices(Ranks& ranks, const Device& device) {
   if (const std::string why = why_not_nccl(all); !why.empty()) {
     if (request != "nccl") return through_hosts(why);
     throw AgreedError(
-        Error(Exit::environment, fmt::format("{} is 'nccl', and NCCL cannot be used", variable), why,
+        Error(ErrorKind::environment, fmt::format("{} is 'nccl', and NCCL cannot be used", variable), why,
               "give each rank a GPU of its own and a build with libnccl.so.2, or leave the variable out"));
   }
   try {

@@ -36,7 +36,7 @@ void require_one_rank() {
   const Launched job = launched();
   if (job.ranks == 1) return;
   throw Error(
-      Exit::environment, fmt::format("started as {} ranks, each of which would run the whole case", job.ranks),
+      ErrorKind::several_ranks, fmt::format("started as {} ranks, each of which would run the whole case", job.ranks),
       fmt::format("{} is {}; this program divides nothing but members of a sweep among ranks", job.variable, job.ranks),
       "start it without mpirun, or with one task (srun --ntasks=1) and all of its cores (--cpus-per-task); "
       "ranks with a case of their own each: RITZ_INDEPENDENT_RANKS=1");

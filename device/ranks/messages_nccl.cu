@@ -43,14 +43,14 @@ template <class Function>
 void take(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
   if (function == nullptr)
-    throw Error(Exit::environment, std::string(library_name) + " has no " + name,
+    throw Error(ErrorKind::environment, std::string(library_name) + " has no " + name,
                 "it is older than 2.7, which brought messages between two ranks", "install a newer NCCL");
 }
 
 Library load() {
   void* const library = dlopen(library_name, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
-    throw Error(Exit::environment, dlerror(), {}, "install NCCL, and put its folder on LD_LIBRARY_PATH");
+    throw Error(ErrorKind::environment, dlerror(), {}, "install NCCL, and put its folder on LD_LIBRARY_PATH");
   Library nccl{};
   take(library, "ncclGetVersion", nccl.get_version);
   take(library, "ncclGetUniqueId", nccl.get_unique_id);
@@ -77,7 +77,7 @@ void check(ncclResult_t status, const char* call, ncclComm_t communicator = null
   if (status == ncclSuccess) return;
   cudaGetLastError();  // the next launch must not see the library's error
   const char* const last = nccl().get_last_error != nullptr ? nccl().get_last_error(communicator) : nullptr;
-  throw Error(Exit::environment, std::string("NCCL failed in ") + call + ": " + nccl().get_error_string(status),
+  throw Error(ErrorKind::several_ranks, std::string("NCCL failed in ") + call + ": " + nccl().get_error_string(status),
               last != nullptr ? last : "",
               "NCCL_DEBUG=WARN tells more; RITZ_RANKS_TRANSPORT=host sends messages through the memory of the hosts");
 }
@@ -124,7 +124,7 @@ class NcclMessages final : public DeviceMessages {
   void join(const std::string& id) override {
     const LaunchScope on_this_gpu(device_, "messages");
     ncclUniqueId unique{};
-    if (id.size() != sizeof unique) throw Error(Exit::internal, "the number of a job of NCCL has another length");
+    if (id.size() != sizeof unique) throw Error(ErrorKind::internal, "the number of a job of NCCL has another length");
     std::copy(id.begin(), id.end(), unique.internal);
     const ncclResult_t status = nccl().init_rank(&communicator_, ranks_, unique, rank_);
     if (status != ncclSuccess) communicator_ = nullptr;
@@ -189,7 +189,8 @@ class NcclMessages final : public DeviceMessages {
   void start_behind_kernels(const Calls& calls) {
     const LaunchScope launch(device_, "messages");
     if (communicator_ == nullptr)
-      throw Error(Exit::environment, "messages between GPUs were given up before", "another rank failed, or NCCL did");
+      throw Error(ErrorKind::several_ranks, "messages between GPUs were given up before",
+                  "another rank failed, or NCCL did");
     cuda_check(cudaEventRecord(ready_, stream_of(device_)), "recording an event");
     cuda_check(cudaStreamWaitEvent(stream_, ready_, 0), "waiting for kernels");
     calls();

@@ -78,7 +78,7 @@ class Unpacked {
  private:
   const char* next(std::size_t bytes) {
     if (bytes > rest_.size())
-      throw Error(Exit::internal, "a message between ranks is shorter than what it should hold");
+      throw Error(ErrorKind::internal, "a message between ranks is shorter than what it should hold");
     const char* const at = rest_.data();
     rest_.remove_prefix(bytes);
     return at;

@@ -20,7 +20,9 @@ class PlannedRanks final : public Ranks {
   bool fail(const Error&) override { return true; }
 
  private:
-  [[noreturn]] static void refuse() { throw Error(Exit::internal, "an exchange between ranks that are only planned"); }
+  [[noreturn]] static void refuse() {
+    throw Error(ErrorKind::internal, "an exchange between ranks that are only planned");
+  }
   int count_;
 };
 

@@ -191,15 +191,15 @@ void Ranks::agree(const std::function<void()>& phase) {
   std::vector<std::vector<std::byte>> to_each(static_cast<std::size_t>(count()));
   if (rank() == first) {
     const std::string message = rank() == 0 ? mine->message() : message_of_rank(rank(), mine->exit(), mine->message());
-    const std::string text = Packed().add(mine->exit()).add(message).add(mine->why()).add(mine->fix()).take();
+    const std::string text = Packed().add(mine->kind()).add(message).add(mine->why()).add(mine->fix()).take();
     const std::span<const std::byte> bytes = std::as_bytes(std::span(text));
     std::ranges::fill(to_each, std::vector<std::byte>(bytes.begin(), bytes.end()));
   }
   const std::vector<std::byte> told = swap(to_each)[static_cast<std::size_t>(first)];
   Unpacked from({reinterpret_cast<const char*>(told.data()), told.size()});
-  const auto exit = from.get<Exit>();
+  const auto kind = from.get<ErrorKind>();
   const std::string message = from.text(), why = from.text(), fix = from.text();
-  throw AgreedError(exit, message, why, fix);
+  throw AgreedError(kind, message, why, fix);
 }
 
 void Ranks::connect(const Device& device) {
@@ -263,14 +263,14 @@ std::unique_ptr<Ranks> start_ranks() {
   if (job.ranks == 1) return nullptr;
   if (const std::string reason = load_kernels("mpi", module_name); !reason.empty())
     throw Error(
-        Exit::environment, fmt::format("started as {} ranks without a module for MPI", job.ranks), reason,
+        ErrorKind::several_ranks, fmt::format("started as {} ranks without a module for MPI", job.ranks), reason,
         "where a library is missing, install the MPI that has it (module load openmpi; Debian: libopenmpi3); else "
         "build Ritz where CMake finds MPI (Debian: libopenmpi-dev); or start one process");
   const auto& module = *static_cast<const RanksModule*>(find_kernels("mpi", module_name, "ranks"));
   std::unique_ptr<Ranks> ranks = module.start();
   if (ranks->count() != job.ranks)
     throw Error(
-        Exit::environment,
+        ErrorKind::several_ranks,
         fmt::format("started as {} ranks, of which {} knows {}", job.ranks, ranks->transport(), ranks->count()),
         fmt::format("{} is {}: the launcher is that of another MPI, or does not serve it", job.variable, job.ranks),
         fmt::format("start it by mpirun of {}, or by srun --mpi=pmix", ranks->transport()));

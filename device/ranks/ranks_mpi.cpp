@@ -37,7 +37,8 @@ void check(int status, const char* what) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length = 0;
   MPI_Error_string(status, text, &length);
-  const Error error(Exit::environment, fmt::format("MPI failed in {}", what), std::string(text, std::size_t(length)),
+  const Error error(ErrorKind::several_ranks, fmt::format("MPI failed in {}", what),
+                    std::string(text, std::size_t(length)),
                     "see the messages of the launcher; ranks on machines that do not reach each other fail like this");
   if (!failure) failure = error;
   throw error;
@@ -111,7 +112,8 @@ class MpiRanks : public Ranks {
 
   void begin(std::span<const Parcel> parcels) override {
     throw_if_failed();
-    if (!requests_.empty()) throw Error(Exit::internal, "an exchange between ranks begins before the last one ended");
+    if (!requests_.empty())
+      throw Error(ErrorKind::internal, "an exchange between ranks begins before the last one ended");
     const auto in_pieces = [this](auto bytes, const auto& call) {
       for (; !bytes.empty(); bytes = bytes.subspan(std::min(longest_, bytes.size())))
         check_exchange(
@@ -149,7 +151,7 @@ class MpiRanks : public Ranks {
     give_up();
     abandon_devices();
     const std::string text =
-        fmt::format("{}\n{}\n{}\n{}", int(error.exit()), error.message(), error.why(), error.fix());
+        fmt::format("{}\n{}\n{}\n{}", int(error.kind()), error.message(), error.why(), error.fix());
     bool first_knows = rank_ == 0;
     for (int other = 0; other < count_; ++other) {
       if (other == rank_) continue;
@@ -179,9 +181,10 @@ class MpiRanks : public Ranks {
     }
     give_up();
     abandon_devices();
-    int code = int(Exit::internal);
-    std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), code);
-    lost_.emplace(Exit(code), message_of_rank(status.MPI_SOURCE, Exit(code), parts[1]), parts[2], parts[3]);
+    int number = int(ErrorKind::internal);
+    std::from_chars(parts[0].data(), parts[0].data() + parts[0].size(), number);
+    const auto kind = ErrorKind(number);
+    lost_.emplace(kind, message_of_rank(status.MPI_SOURCE, exit_of(kind), parts[1]), parts[2], parts[3]);
     throw LostRank(*lost_);
   }
 

@@ -39,7 +39,7 @@ bool has_inequalities(const Model& model) { return std::ranges::any_of(model.rel
 void require_no_inequalities(const Model& model, const std::string& analysis) {
   for (const LinearEquations& each : model.relations)
     if (each.at_most)
-      throw Error(Exit::model, fmt::format("an inequality in an analysis of {}: {}", analysis, each.origin),
+      throw Error(ErrorKind::analysis, fmt::format("an inequality in an analysis of {}: {}", analysis, each.origin),
                   "it opens and closes within the iterations of nonlinear statics",
                   "omit it, or make it an equation by `value` if it stays closed");
 }

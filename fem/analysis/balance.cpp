@@ -35,7 +35,7 @@ Balance::Balance(const Equations& equations, const Supports& supports, const Non
   whole_residual(u_, start_);
   if (!std::isfinite(norm2(start_)))
     throw Error(
-        Exit::model,
+        ErrorKind::not_finite,
         fmt::format("the residual at {} is not finite where the unknown is {}", not_finite_in(equations, start_),
                     options_.from.u.empty() ? "zero" : "that of the step before"),
         "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");

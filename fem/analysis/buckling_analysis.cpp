@@ -44,13 +44,13 @@ void normalise(MultiVector& X, const Supports& supports) {
 
 void require_factors(const CriticalFactors& s, const Buckling& analysis) {
   if (s.factors.empty())
-    throw Error(Exit::model, "the loads make nothing buckle: no factor is positive",
+    throw Error(ErrorKind::buckling, "the loads make nothing buckle: no factor is positive",
                 s.negative != 0
                     ? fmt::format("they stiffen the body; turned around, they are critical times {:.6g}", -s.negative)
                     : "the stresses do no work on any motion",
                 "check the signs of the loads");
   if (s.eigen.converged()) return;
-  throw Error(Exit::not_converged,
+  throw Error(ErrorKind::modes_not_converged,
               fmt::format("{} did not converge for {} factors: {} after {} iterations", s.eigen.method, analysis.count,
                           name_of(s.eigen.reason), s.eigen.iterations),
               s.eigen.verification, "allow more max_iterations, ask for fewer factors, or a larger tolerance");
@@ -90,22 +90,22 @@ CriticalFactors factors_over_ranks(const Setup& setup, const Model& model, const
 
 void check(const Model& model, const Buckling&) {
   if (model.has_fields())
-    throw Error(Exit::model, "linear buckling of a model of several fields",
+    throw Error(ErrorKind::analysis, "linear buckling of a model of several fields",
                 "factors are those of one matrix and its geometric stiffness", "take solids, or sections, alone");
   require_no_inequalities(model, "linear buckling");
   if (!model.linear)
-    throw Error(Exit::model, "linear buckling of a model with nonlinear equations",
+    throw Error(ErrorKind::analysis, "linear buckling of a model with nonlinear equations",
                 "factors are those of a linear static solution", "take linear materials and boundary conditions");
   if (!model.load_cases.empty())
-    throw Error(Exit::model, "linear buckling of a model with load cases", "each of them is another state",
+    throw Error(ErrorKind::analysis, "linear buckling of a model with load cases", "each of them is another state",
                 "make a case file of each");
   require_no_prescribed_means(model, name);
   if (!model.attached.empty())
-    throw Error(Exit::model, "linear buckling of a model with springs or masses at reference points",
+    throw Error(ErrorKind::analysis, "linear buckling of a model with springs or masses at reference points",
                 "the factor of its stiffness lacks them", "let springs act at nodes");
   geometric_integrals(model, name);
   if (!Operator(*model.space, model.equations, ElementLists::counted).can_assemble())
-    throw Error(Exit::input,
+    throw Error(ErrorKind::modal_options,
                 fmt::format("linear buckling with elements of order {}, which have no matrix", model.space->order()),
                 {}, "take a lower order");
 }

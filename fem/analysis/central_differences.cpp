@@ -124,7 +124,7 @@ class CentralDifferencesEvolution final : public Evolution {
     const double stable = longest_stable_step(), fixed = options_.fixed_step;
     if (fixed > stable * (1 + 1e-3))
       throw Error(
-          Exit::model, fmt::format("steps of {:g} by central differences", fixed),
+          ErrorKind::explicit_steps, fmt::format("steps of {:g} by central differences", fixed),
           fmt::format("the highest frequency of the mesh allows {:.4g} at most at t = {:g}", stable, state_.time),
           "take shorter steps, larger cells, or the generalised-alpha method");
     state_.control.size = fixed > 0 ? fixed : options_.central_differences->part * stable;
@@ -155,7 +155,7 @@ class CentralDifferencesEvolution final : public Evolution {
     equations_.residual(u_1_, r_1_);
     find_acceleration(r_1_, v_1_, 0.5 * h, a_1_);
     if (!std::isfinite(norm2(r_1_)))
-      throw Error(Exit::not_converged, fmt::format("forces are not finite at t = {:g}", step.end),
+      throw Error(ErrorKind::not_converged, fmt::format("forces are not finite at t = {:g}", step.end),
                   "the motion has grown without bound: the body stiffens, or a form overflows",
                   "take a smaller part of the stable step");
     return 0;

@@ -85,7 +85,7 @@ void Evolution::set_time(double t, double since) {
 void Evolution::check_residual_at_begin(const Vector& r) const {
   if (std::isfinite(norm2(r))) return;
   throw Error(
-      Exit::model,
+      ErrorKind::not_finite,
       fmt::format("the residual at {} is not finite at the begin, t = {:g}", not_finite_in(equations_, r), begin_),
       "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
 }
@@ -161,7 +161,7 @@ void Evolution::check_length(const TimeStep& step) const {
   if (step.dt > shortest && state_.time + step.dt > state_.time) return;
   const std::string why = failure_ ? fmt::format("{} ({})", failure_->message(), failure_->why())
                                    : "the estimated error of every longer step exceeds the tolerance";
-  throw Error(Exit::not_converged,
+  throw Error(ErrorKind::not_converged,
               fmt::format("the step in time became too short at t = {:.9g}: {:.3g} of {:.9g}", state_.time, step.dt,
                           options_.end - begin_),
               why,

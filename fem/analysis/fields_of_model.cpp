@@ -15,18 +15,20 @@ namespace {
 // The unknowns of a field of facets or edges at which a vector has moments.
 void prescribe_vector(const MixedOperator& equations, const PrescribedValue& given, Constraints& supports) {
   if (std::ranges::any_of(given.vector, &PointFunction::varies_in_time))
-    throw Error(Exit::model,
-                fmt::format("the field '{}' has a prescribed vector that varies in time{}",
-                            equations.field_name(given.field), at_origin(given.origin)),
-                "its fluxes or circulations are found once, before the analysis",
-                "give a vector that does not depend on t, or let loads vary");
+    throw Error(
+        ErrorKind::analysis,
+        fmt::format("the field '{}' has a prescribed vector that varies in time", equations.field_name(given.field)),
+        "its fluxes or circulations are found once, before the analysis",
+        "give a vector that does not depend on t, or let loads vary")
+        .at(given.origin);
   const std::vector<double> moments = interpolate(equations, given.field, given.vector).host();
   const std::vector<Node> nodes = supports.space().nodes_in(*given.region);
   if (nodes.empty())
-    throw Error(Exit::input,
-                fmt::format("no unknown of the field '{}' lies in '{}'{}", equations.field_name(given.field),
-                            given.region->name, at_origin(given.origin)),
-                "its unknowns are at the facets or the edges of cells", "name a region of facets");
+    throw Error(
+        ErrorKind::prescribes_nothing,
+        fmt::format("no unknown of the field '{}' lies in '{}'", equations.field_name(given.field), given.region->name),
+        "its unknowns are at the facets or the edges of cells", "name a region of facets")
+        .at(given.origin);
   std::vector<double> values;
   for (const Node node : nodes) values.push_back(moments[static_cast<std::size_t>(node)]);
   supports.prescribe_nodes(nodes, 0, values, given.origin);
@@ -108,7 +110,7 @@ FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
                                   {!model.attached.empty(), "motions of reference points"},
                                   {!model.held_on_axis.empty(), "nodes on an axis of revolution"}})
     if (has)
-      throw Error(Exit::internal, fmt::format("a model of several fields was given {}", what),
+      throw Error(ErrorKind::internal, fmt::format("a model of several fields was given {}", what),
                   "these are of models of one field");
   FieldsOfModel fields;
   std::vector<MixedIntegral> of_fields = model.of_fields.equations;
@@ -141,7 +143,7 @@ FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, cons
       .supports = supports_of(model, *common.equations, load_case.prescribed)};
   const auto [one, other] = std::ranges::mismatch(fields.supports->host_mask(), common.supports->host_mask());
   if (one != fields.supports->host_mask().end())
-    throw Error(Exit::model,
+    throw Error(ErrorKind::conflicting_conditions,
                 fmt::format("{} is prescribed {} in the load case '{}'",
                             common.equations->name_of(one - fields.supports->host_mask().begin()),
                             *one != 0 ? "alone" : "everywhere but", load_case.name),

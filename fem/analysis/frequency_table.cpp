@@ -11,16 +11,16 @@ namespace ritz {
 
 FrequencyTable::FrequencyTable(std::vector<std::array<double, 2>> rows, Scale scale)
     : rows_(std::move(rows)), scale_(scale) {
-  if (rows_.empty()) throw Error(Exit::input, "a table over the frequency without rows");
+  if (rows_.empty()) throw Error(ErrorKind::modal_options, "a table over the frequency without rows");
   for (std::size_t i = 1; i < rows_.size(); ++i)
     if (!(rows_[i - 1][0] < rows_[i][0]))
-      throw Error(Exit::input, fmt::format("the frequencies {:g} and {:g} Hz of a table do not ascend", rows_[i - 1][0],
-                                           rows_[i][0]));
+      throw Error(ErrorKind::modal_options, fmt::format("the frequencies {:g} and {:g} Hz of a table do not ascend",
+                                                        rows_[i - 1][0], rows_[i][0]));
   if (scale_ == Scale::linear) return;
   for (const auto& [frequency, value] : rows_)
     if (!(frequency > 0) || !(value > 0))
       throw Error(
-          Exit::input,
+          ErrorKind::modal_options,
           fmt::format("the row of {:g} Hz and {:g} in a table that is interpolated by logarithms", frequency, value),
           "zero has none", "give positive numbers, or take interpolation = \"linear\"");
 }

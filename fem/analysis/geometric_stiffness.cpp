@@ -35,14 +35,15 @@ SparseMatrix tangent_of(const Operator& equations, const Vector& u) {
 
 std::vector<Integral> geometric_integrals(const Model& model, const std::string& analysis) {
   if (!model.of_fields.equations.empty())
-    throw Error(Exit::model, fmt::format("the geometric stiffness of forms of several fields, for {}", analysis),
+    throw Error(ErrorKind::analysis,
+                fmt::format("the geometric stiffness of forms of several fields, for {}", analysis),
                 "the geometric stiffness is that of one displacement", "take forms of one field");
   const Device& device = model.space->device();
   std::vector<Integral> result;
   for (const Integral& each : model.equations) {
     const FormValue& form = each.form;
     if (!form.state_start.empty())
-      throw Error(Exit::model, fmt::format("the geometric stiffness of '{}', for {}", form.name, analysis),
+      throw Error(ErrorKind::analysis, fmt::format("the geometric stiffness of '{}', for {}", form.name, analysis),
                   "its stiffness depends on what has happened to the material, not on the displacement alone",
                   "take an elastic material");
     if (form.codimension > 0 || !each.nodes.empty()) continue;
@@ -53,7 +54,7 @@ std::vector<Integral> geometric_integrals(const Model& model, const std::string&
       geometric.form.symmetric = geometric.form.has_matrix = true;
       geometric.form.derived = 0;
     } else if (form.has_matrix && !has_large_displacements(form, device)) {
-      throw Error(Exit::model, fmt::format("the geometric stiffness of '{}', for {}", form.name, analysis),
+      throw Error(ErrorKind::analysis, fmt::format("the geometric stiffness of '{}', for {}", form.name, analysis),
                   "there is none: it is known of linear elastic solids, shells, beams, bars and springs between nodes",
                   "take these, or add one to your form (docs/buckling.md)");
     }

@@ -56,7 +56,8 @@ HarmonicMotion harmonic_response(const ModalSpace& space, const Harmonic& analys
     if (q == 0.0) continue;
     q *= receptance(space, analysis.damping, static_cast<int>(k), frequency);
     if (std::isfinite(q.real()) && std::isfinite(q.imag())) continue;
-    throw Error(Exit::model, fmt::format("the response of mode {} at {:.8g} Hz is not finite", k + 1, frequency),
+    throw Error(ErrorKind::not_finite,
+                fmt::format("the response of mode {} at {:.8g} Hz is not finite", k + 1, frequency),
                 "it is in resonance, or rigid, and nothing damps it", "give [damping], or take other frequencies");
   }
   return motion;

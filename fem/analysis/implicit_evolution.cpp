@@ -101,7 +101,7 @@ void ImplicitEvolution::filter(Vector& f, Vector& x) {
   fill(0.0, x);
   const SolveReport report = system_->solve(f, x, LinearTolerance{1e-3, 1e-2});
   if (!report.converged())
-    throw Error(Exit::not_converged,
+    throw Error(ErrorKind::not_converged,
                 fmt::format("the linear solver ({}) stopped in the estimate of the error: {}", report.method,
                             name_of(report.reason)),
                 report.where, advice_for(report.reason));

@@ -81,12 +81,12 @@ void check(const Model& model, const InertiaRelief& analysis) {
   check(model, Static{});
   require_no_prescribed_means(model, relief);
   if (model.has_fields())
-    throw Error(Exit::model, "inertia relief of a model of several fields", {}, "take one displacement");
+    throw Error(ErrorKind::inertia_relief, "inertia relief of a model of several fields", {}, "take one displacement");
   if (model.inertia.empty())
-    throw Error(Exit::model, "inertia relief of a model without inertia", "its masses balance the loads",
+    throw Error(ErrorKind::inertia_relief, "inertia relief of a model without inertia", "its masses balance the loads",
                 "give the materials a density");
   if (!model.attached.empty())
-    throw Error(Exit::model, "inertia relief of a model with springs or masses at reference points",
+    throw Error(ErrorKind::inertia_relief, "inertia relief of a model with springs or masses at reference points",
                 "their inertia is not in its masses", "let masses act at nodes");
   if (analysis.linear.ranks != nullptr) throw_not_over_ranks(*analysis.linear.ranks, relief, "start one process");
 }
@@ -103,7 +103,7 @@ void solve_balanced(const Operator& equations, const Constraints& stops, const L
   stops.set_zero(b);
   s.report = system.solve(b, s.u);
   if (!s.report.converged())
-    throw Error(Exit::not_converged,
+    throw Error(ErrorKind::not_converged,
                 fmt::format("the linear solver ({}) stopped: {}", s.report.method, name_of(s.report.reason)),
                 s.report.where, advice_for(s.report.reason));
   stops.set_linear(s.u);
@@ -128,11 +128,11 @@ void certify(const Model& model, const Operator& equations, const Vector& f, dou
 std::vector<std::vector<double>> stop(const Model& model, ModelSupports& supports) {
   std::vector<std::vector<double>> motions = stop_free_motions(model, supports);
   if (motions.empty())
-    throw Error(Exit::model, "inertia relief of a body that its supports hold", "nothing accelerates it",
+    throw Error(ErrorKind::inertia_relief, "inertia relief of a body that its supports hold", "nothing accelerates it",
                 "omit [inertia_relief], or supports");
   for (Constraints* each : supports.all()) each->finish();
   if (!supports.common().all_zero())
-    throw Error(Exit::model, "inertia relief with prescribed displacements other than zero", {},
+    throw Error(ErrorKind::inertia_relief, "inertia relief with prescribed displacements other than zero", {},
                 "prescribe zero, or nothing");
   return motions;
 }

@@ -103,7 +103,7 @@ void LinearSystem::solve_for_beside() {
     fill(0.0, z);
     const SolveReport report = solve_tangent(u, z, LinearTolerance{1e-10, 1e-2});
     if (!report.converged())
-      throw Error(Exit::not_converged,
+      throw Error(ErrorKind::not_converged,
                   fmt::format("the linear solver ({}) stopped for the mass of a reference point: {}", report.method,
                               name_of(report.reason)),
                   report.where, advice_for(report.reason));
@@ -304,7 +304,7 @@ void check_room_for_matrix(const FunctionSpace& space) {
   needs.array<double>("matrix", pairs * b * b).array<double>("vectors", space.unknown_count(), 4);
   const Index available = space.device().memory().available();
   if (needs.total() <= available) return;
-  throw Error(Exit::resources,
+  throw Error(ErrorKind::device_memory,
               fmt::format("a matrix needs {:.1f} MB, and {:.1f} MB are available", 1e-6 * double(needs.total()),
                           1e-6 * double(available)),
               "counted from the mesh", "solve without a matrix: [solver] operator = \"matrix_free\"");

@@ -52,15 +52,15 @@ std::vector<double> of_order_two(const Operator& masses) {
 Vector lumped_mass(const Operator& masses, std::span<const std::uint8_t> prescribed) {
   const FunctionSpace& space = masses.space();
   if (space.components() > 3)
-    throw Error(Exit::model, "lumped masses of a model with rotations", "beams and shells turn as well as move",
-                "take the generalised-alpha method");
+    throw Error(ErrorKind::explicit_steps, "lumped masses of a model with rotations",
+                "beams and shells turn as well as move", "take the generalised-alpha method");
   if (space.order() > 2)
-    throw Error(Exit::model, fmt::format("lumped masses of cells of order {}", space.order()),
+    throw Error(ErrorKind::explicit_steps, fmt::format("lumped masses of cells of order {}", space.order()),
                 "they are known of the orders 1 and 2", "take a lower order, or the generalised-alpha method");
   const std::vector<double> values = space.order() == 1 ? row_sums(masses) : of_order_two(masses);
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!(values[i] > 0) && (prescribed.empty() || prescribed[i] == 0))
-      throw Error(Exit::model,
+      throw Error(ErrorKind::explicit_steps,
                   fmt::format("the lumped mass of {} is {:g}", masses.name_of(static_cast<Index>(i)), values[i]),
                   "an explicit step divides by it", "give all cells a density, or take the generalised-alpha method");
   return Vector(space.device(), std::span<const double>(values), "vectors");

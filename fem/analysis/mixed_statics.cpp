@@ -38,7 +38,7 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
     return {};
   if (supports.has_dependent())
     throw Error(
-        Exit::input,
+        ErrorKind::several_fields,
         fmt::format("equations between unknowns of the field of edges '{}' were given", equations.field_name(0)),
         "the gradients in it would have to satisfy them, too", "prescribe values, or join the parts in the mesh");
   const EdgeGradients gradients(equations.space(0), supports[0]);
@@ -59,7 +59,7 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
   Vector part(r.device(), std::span<const double>(gradients.part_of(r.host())), "vectors");
   const double share = size > 0 ? norm2(part) / size : 0;
   if (share > small)
-    throw Error(Exit::model,
+    throw Error(ErrorKind::not_free_of_divergence,
                 fmt::format("the load of '{}' is not free of divergence: {:.2g} % of it works on gradients",
                             equations.field_name(0), 100 * share),
                 gauge.free ? "the matrix maps gradients to zero, so the equations have no solution"
@@ -96,7 +96,7 @@ class LinearBalance {
  public:
   LinearBalance(const MixedOperator& equations, const MixedOperator* loads) : equations_(equations), loads_(loads) {
     if (!equations.linear())
-      throw Error(Exit::model, "linear statics of nonlinear equations of several fields",
+      throw Error(ErrorKind::analysis, "linear statics of nonlinear equations of several fields",
                   "their matrix depends on the solution",
                   "take a nonlinear analysis ([newton]), or a form that is linear");
   }

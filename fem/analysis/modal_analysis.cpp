@@ -12,7 +12,7 @@ namespace {
 
 void check_band(const Operator& stiffness, const Modal& analysis) {
   if (!analysis.band || stiffness.can_assemble()) return;
-  throw Error(Exit::input,
+  throw Error(ErrorKind::modal_options,
               fmt::format("the band from {:g} to {:g} 1/s^2 was asked for, and elements of order {} have no matrix",
                           analysis.band->low, analysis.band->high, stiffness.space().order()),
               "a factor counts the modes of a band", "give a count, or take a lower order");
@@ -29,7 +29,7 @@ void check_preload(const Model& model, const Modal& analysis) {
                          "start one process");
   const Index unknowns = layout_of(model.spaces()).total();
   if (std::ssize(analysis.begin.u) != unknowns)
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 fmt::format("a state of {} unknowns for modes of a model of {}", analysis.begin.u.size(), unknowns));
 }
 
@@ -40,18 +40,18 @@ void check(const Model& model, const Modal& analysis) {
   require_no_prescribed_means(model, "free vibration");
   if (!analysis.begin.u.empty()) check_preload(model, analysis);
   if (model.inertia.empty() && model.of_fields.inertia.empty())
-    throw Error(Exit::model, "modes of a model without inertia", "free vibration needs the mass of what moves",
+    throw Error(ErrorKind::analysis, "modes of a model without inertia", "free vibration needs the mass of what moves",
                 "give the materials a density; in ritz-solve add [[inertia]]");
   for (const std::vector<Integral>* each : {&model.equations, &model.inertia})
     for (const Integral& integral : *each)
       if (integral.form.has_matrix && !integral.form.symmetric)
-        throw Error(Exit::model,
+        throw Error(ErrorKind::analysis,
                     fmt::format("modes of equations with '{}', whose matrix is not symmetric", integral.form.name),
                     "the solvers of eigenvalues take symmetric matrices", "take a form that is symmetric");
   for (const std::vector<MixedIntegral>* each : {&model.of_fields.equations, &model.of_fields.inertia})
     for (const MixedIntegral& integral : *each)
       if (!integral.form.symmetric)
-        throw Error(Exit::model,
+        throw Error(ErrorKind::analysis,
                     fmt::format("modes of equations with '{}', whose matrix is not symmetric", integral.form.name),
                     "the solvers of eigenvalues take symmetric matrices", "take a form that is symmetric");
 }

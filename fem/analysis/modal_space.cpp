@@ -84,7 +84,7 @@ class StaticAnswers {
     if (norm2(b) == 0) return u;
     const SolveReport report = system_->solve(b, u);
     if (!report.converged())
-      throw Error(Exit::not_converged,
+      throw Error(ErrorKind::not_converged,
                   fmt::format("the linear solver ({}) stopped for a residual vector: {}", report.method,
                               name_of(report.reason)),
                   report.where, advice_for(report.reason));
@@ -279,7 +279,7 @@ void check_rigid(const ModalSpace& space, const ModalBasis& basis) {
   const VibrationModes& modes = space.modes;
   if (modes.rigid_count == modes.rigid_motions) return;
   throw Error(
-      Exit::model,
+      ErrorKind::vibration,
       fmt::format("vibration on modes that hold {} of {} rigid motions", modes.rigid_count, modes.rigid_motions),
       "a free body answers with its rigid motions first",
       basis.modal.band ? "begin the band at 0" : "ask for more modes");
@@ -334,7 +334,7 @@ std::vector<double> carried_by(const ModalSpace& space, const Excitation& excita
     if (along == 0) continue;
     const auto place = std::ranges::find(space.modes.directions, d);
     if (place == space.modes.directions.end())
-      throw Error(Exit::model, fmt::format("a motion of the base along {}", "xyz"[d]),
+      throw Error(ErrorKind::vibration, fmt::format("a motion of the base along {}", "xyz"[d]),
                   "the model does not move in this direction", "take another direction");
     carried[static_cast<std::size_t>(place - space.modes.directions.begin())] = along;
   }
@@ -343,7 +343,8 @@ std::vector<double> carried_by(const ModalSpace& space, const Excitation& excita
 
 std::vector<double> forces_of(const ModalSpace& space, const Excitation& excitation) {
   if (excitation.load >= static_cast<int>(space.loads.size()))
-    throw Error(Exit::model, fmt::format("load {} of a model with {} loads", excitation.load, space.loads.size()));
+    throw Error(ErrorKind::vibration,
+                fmt::format("load {} of a model with {} loads", excitation.load, space.loads.size()));
   if (excitation.load >= 0) return space.loads[static_cast<std::size_t>(excitation.load)];
   const std::vector<double> carried = carried_by(space, excitation);
   std::vector<double> forces(static_cast<std::size_t>(space.columns()), 0.0);
@@ -355,14 +356,14 @@ std::vector<double> forces_of(const ModalSpace& space, const Excitation& excitat
 void check(const Model& model, const ModalBasis& basis) {
   check(model, basis.modal);
   if (model.has_fields())
-    throw Error(Exit::model, "vibration on modes of a model of several fields", "responses are of one displacement",
-                "take one field, or [time]");
+    throw Error(ErrorKind::vibration, "vibration on modes of a model of several fields",
+                "responses are of one displacement", "take one field, or [time]");
   if (basis.modal.ranks != nullptr) throw_not_over_ranks(*basis.modal.ranks, on_modes, "start one process");
   if (!model.linear && basis.modal.begin.u.empty())
-    throw Error(Exit::model, "vibration on modes of a model with nonlinear equations",
+    throw Error(ErrorKind::vibration, "vibration on modes of a model with nonlinear equations",
                 "vibration is about a state, of which there is none", "make it a step after one that finds the state");
   if (std::ranges::any_of(model.attached, [](const AttachedMotion& each) { return std::isinf(each.stiffness); }))
-    throw Error(Exit::model, "vibration on modes of a model with a mean motion that is held",
+    throw Error(ErrorKind::vibration, "vibration on modes of a model with a mean motion that is held",
                 "its residual vectors are not known", "make the region rigid, or hold its nodes");
 }
 
@@ -375,7 +376,7 @@ ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& ob
                                    .supports = &setup.supports(),
                                    .cache = prepared.cache})};
   if (space.modes.frequencies.empty())
-    throw Error(Exit::model, "vibration on modes without a mode", "the band holds none", "widen it");
+    throw Error(ErrorKind::vibration, "vibration on modes without a mode", "the band holds none", "widen it");
   if (basis.residual_vectors || space.modes.rigid_motions > 0) check_rigid(space, basis);
   auto phase = model.space->device().profile().phase("residual vectors");
   Builder builder(model, basis, setup, space);

@@ -332,9 +332,9 @@ void Newton::stop(const Problem& problem, const std::string& reason, const std::
                                   relative_residual(), history.empty() ? "" : "; the last ones were " + history);
   if (max_abs(r_) > 0 && first_not_finite(r_) < 0) after += "; it is largest at " + place_of_largest(equations_, r_);
   if (!last_change_.empty()) after += "; in the last step " + last_change_;
-  if (!(relative_flexibility() > near_limit)) throw Error(Exit::not_converged, where, after, advice);
+  if (!(relative_flexibility() > near_limit)) throw Error(ErrorKind::newton_not_converged, where, after, advice);
   throw Error(
-      Exit::not_converged, where + "; a limit load may be reached",
+      ErrorKind::newton_not_converged, where + "; a limit load may be reached",
       fmt::format("it moves {:.1e} times as far for the force as in the first step; {}", relative_flexibility(), after),
       "lower the loads (small increments show what is carried last), prescribe displacements in place of "
       "forces, or give the material hardening");

@@ -13,7 +13,7 @@ namespace {
 void require_no_rates(const Model& model) {
   for (const Integral& each : model.equations)
     if (!each.form.law.kernel.empty() && each.form.reads_time)
-      throw Error(Exit::model, fmt::format("the law '{}' in increments of load", each.form.name),
+      throw Error(ErrorKind::law_kinematics, fmt::format("the law '{}' in increments of load", each.form.name),
                   "it creeps or relaxes in time, which these increments do not have",
                   "solve it in steps of time, or take an elastic law");
 }
@@ -25,8 +25,8 @@ void check(const Model& model, const Nonlinear&) {
   require_no_prescribed_means(model, "nonlinear equations");
   if (model.load_cases.empty()) return;
   require_linear_load_cases(model);
-  throw Error(Exit::model, "load cases along a path of [newton]", "each load case is one state, under all of its loads",
-              "omit [newton], or the load cases");
+  throw Error(ErrorKind::nonlinear_load_cases, "load cases along a path of [newton]",
+              "each load case is one state, under all of its loads", "omit [newton], or the load cases");
 }
 
 NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& observer, const Prepared& prepared) {
@@ -45,7 +45,7 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   // Free strains of laws are functions of t, which is the part of the loads here.
   if (setup.any_equations().matrix_varies_in_time()) {
     if (analysis.has_arc_length())
-      throw Error(Exit::input, "the arc length in a model whose laws have thermal strain",
+      throw Error(ErrorKind::load_path, "the arc length in a model whose laws have thermal strain",
                   "the strain grows with the part of the loads, which the arc length takes for forces alone",
                   "control the loads, or heat the body in a step before");
     analysis.enter = [&](double part) { setup.any_equations().set_time({.t = part}); };

@@ -172,7 +172,7 @@ class Path {
     if (failures_ == 0) throw;
     const std::string found = fmt::format("{} longer increments failed before; {:.4g} of the loads are in balance",
                                           failures_, balance_.part());
-    throw Error(error.exit(), error.message(), fmt::format("{}; {}", error.why(), found),
+    throw Error(error.kind(), error.message(), fmt::format("{}; {}", error.why(), found),
                 fmt::format("{}; where it snaps or carries no more, follow it by [newton] control = \"arc_length\" or "
                             "prescribe displacements",
                             error.fix().empty() ? "lower the loads" : error.fix()));

@@ -40,9 +40,10 @@ std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSo
 }
 
 [[noreturn]] void throw_dependent(const PrescribedMean& mean) {
-  throw Error(Exit::model, fmt::format("the mean motion is prescribed twice{}", at_origin(mean.origin)),
+  throw Error(ErrorKind::conflicting_conditions, "the mean motion is prescribed twice",
               "supports or other prescribed motions determine it: no force moves the surface there",
-              "omit this value, or the support on the same surface");
+              "omit this value, or the support on the same surface")
+      .at(mean.origin);
 }
 
 // Symmetric equations for the sizes of loads and for rigid motions that the means alone hold:

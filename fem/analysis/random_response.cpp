@@ -65,7 +65,7 @@ HarmonicMotion transfer(const ModalSpace& space, const ModalDamping& damping, Ex
 void require_damping(const ModalSpace& space, const Random& analysis, double high) {
   for (int k = space.modes.rigid_count; k < space.columns(); ++k)
     if (space.frequency(k) <= high && !(analysis.damping.ratio_of(space, k) > 0))
-      throw Error(Exit::model, fmt::format("random response of mode {}, which nothing damps", k + 1),
+      throw Error(ErrorKind::vibration, fmt::format("random response of mode {}, which nothing damps", k + 1),
                   "it grows without bound", "give [damping]");
 }
 
@@ -98,7 +98,7 @@ std::array<double, 2> range_of(const Random& analysis) {
   double low = 1e300, high = 0;
   for (const Excitation& each : analysis.excitations) {
     if (each.size.constant())
-      throw Error(Exit::model, "a constant spectral density without a range of frequencies",
+      throw Error(ErrorKind::vibration, "a constant spectral density without a range of frequencies",
                   "its mean square is infinite", "give frequencies = [lowest, highest], or a table");
     low = std::min(low, each.size.lowest());
     high = std::max(high, each.size.highest());

@@ -28,7 +28,7 @@ class FieldsForecaster {
       : equations_(equations), direct_(path == MixedPath::direct), options_(options), question_(question) {
     for (int k = 0; k < fields(); ++k) {
       if (equations.space(k).node_count() < question.ranks)
-        throw Error(Exit::environment,
+        throw Error(ErrorKind::environment,
                     fmt::format("a field '{}' of {} nodes is not divided among {} ranks", equations.field_name(k),
                                 equations.space(k).node_count(), question.ranks),
                     "each rank has nodes of its own", "take fewer ranks");

@@ -21,7 +21,7 @@ std::vector<double> largest_answers(const ModalSpace& space, const ResponseSpect
   if (analysis.sum != ModalSum::cqc) return largest;
   for (int k = 0; k < space.mode_count(); ++k)
     if (!(analysis.damping.ratio_of(space, k) > 0))
-      throw Error(Exit::model, fmt::format("CQC of mode {}, which nothing damps", k + 1),
+      throw Error(ErrorKind::vibration, fmt::format("CQC of mode {}, which nothing damps", k + 1),
                   "its correlations follow from the damping", "give [damping], or take sum = \"srss\"");
   return largest;
 }
@@ -77,13 +77,13 @@ double cqc_correlation(double frequency_1, double ratio_1, double frequency_2, d
 
 std::vector<SpectrumPart> response_spectrum(const ModalSpace& space, const ResponseSpectrum& analysis) {
   if (space.modes.rigid_count > 0)
-    throw Error(Exit::model,
+    throw Error(ErrorKind::vibration,
                 fmt::format("a response spectrum of a body with {} rigid motions", space.modes.rigid_count),
                 "nothing ties it to the base that moves", "support it");
   std::vector<SpectrumPart> parts;
   for (const Excitation& each : analysis.excitations) {
     if (each.load >= 0)
-      throw Error(Exit::model, "a response spectrum of a load", "spectra are of motions of the base",
+      throw Error(ErrorKind::vibration, "a response spectrum of a load", "spectra are of motions of the base",
                   "give a direction");
     parts.push_back(part_of(space, analysis, each));
   }

@@ -127,7 +127,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     fill(0.0, x);
     const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(masses, f, x, &jacobi);
     if (!(report.true_relative_residual <= 1e-8))
-      throw Error(Exit::not_converged,
+      throw Error(ErrorKind::not_converged,
                   fmt::format("the acceleration at the begin was not found: {}", name_of(report.reason)),
                   "the mass matrix may be singular or not definite", "check densities and masses");
   }

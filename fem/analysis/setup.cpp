@@ -13,17 +13,16 @@ const std::vector<Integral>& rates_of(const Model& model) {
 
 void require_linear_load_cases(const Model& model) {
   if (model.linear) return;
-  throw Error(Exit::model, "load cases of a model with nonlinear equations",
+  throw Error(ErrorKind::nonlinear_load_cases, "load cases of a model with nonlinear equations",
               "they share one matrix, which the solution of such equations changes", "make a case file of each");
 }
 
 void require_no_prescribed_means(const Model& model, const std::string& analysis) {
   if (model.means.empty()) return;
-  throw Error(
-      Exit::model,
-      fmt::format("a prescribed mean motion in an analysis of {}{}", analysis, at_origin(model.means.front().origin)),
-      "its force follows from a superposition of static solutions",
-      "prescribe it in a static case, load the coupling by force and moment, or make the region rigid");
+  throw Error(ErrorKind::analysis, fmt::format("a prescribed mean motion in an analysis of {}", analysis),
+              "its force follows from a superposition of static solutions",
+              "prescribe it in a static case, load the coupling by force and moment, or make the region rigid")
+      .at(model.means.front().origin);
 }
 
 Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rates, Ranks* ranks) {
@@ -96,7 +95,7 @@ Observer within_ranges_in_time(const Model& model, const Observer& observer) {
       try {
         check_ranges(model, u);
       } catch (const Error& error) {
-        throw Error(error.exit(), error.message(), fmt::format("{}; {}", error.why(), state.place), error.fix());
+        throw Error(error.kind(), error.message(), fmt::format("{}; {}", error.why(), state.place), error.fix());
       }
     }
     if (keep) keep(state);

@@ -40,20 +40,21 @@ bool acts_outside(const Model& model, const Constraints& common) {
 
 void check(const Model& model, const Static&) {
   if (!model.linear)
-    throw Error(Exit::model, "linear statics of a model with nonlinear equations",
+    throw Error(ErrorKind::analysis, "linear statics of a model with nonlinear equations",
                 "their matrix depends on the solution", "take a nonlinear analysis");
   if (!model.load_cases.empty())
-    throw Error(Exit::model, "one static solution of a model with load cases", "each of them is a state of its own",
-                "take an analysis of load cases, or omit them");
+    throw Error(ErrorKind::analysis, "one static solution of a model with load cases",
+                "each of them is a state of its own", "take an analysis of load cases, or omit them");
 }
 
 void check(const Model& model, const LoadCases& analysis) {
   require_linear_load_cases(model);
   if (model.load_cases.empty())
-    throw Error(Exit::model, "an analysis of load cases, and the model has none", {}, "add some, or take Static");
+    throw Error(ErrorKind::analysis, "an analysis of load cases, and the model has none", {},
+                "add some, or take Static");
   for (const LoadCombination& each : analysis.combinations)
     if (each.factors.size() != model.load_cases.size())
-      throw Error(Exit::model,
+      throw Error(ErrorKind::analysis,
                   fmt::format("combination '{}' has {} factors for {} load cases", each.name, each.factors.size(),
                               model.load_cases.size()),
                   {}, "give a factor for each, 0 for those that take no part");

@@ -54,7 +54,7 @@ void check_same_unknowns(std::span<const LoadVector> cases) {
     if (!differs) continue;
     const auto [node, c] = *differs;
     const bool in_first = first.is_prescribed(node, c);
-    errors.add(Error(Exit::model,
+    errors.add(Error(ErrorKind::conflicting_conditions,
                      fmt::format("{}{} is prescribed in load case '{}' and free in load case '{}'",
                                  space.components() > 1 ? fmt::format("component {} at ", space.component_name(c)) : "",
                                  space.name_of(node), cases[in_first ? 0 : i].name, cases[in_first ? i : 0].name),
@@ -167,7 +167,8 @@ void StaticColumns::add_own(double factor, StaticColumn& column, Vector& r) cons
 void StaticColumns::check_finite(const StaticColumn& column) const {
   const Index bad = first_not_finite(column.b);
   if (bad < 0) return;
-  throw Error(Exit::model, fmt::format("{}the loads at {} are not finite", column.title, place_of_unknown(space_, bad)),
+  throw Error(ErrorKind::not_finite,
+              fmt::format("{}the loads at {} are not finite", column.title, place_of_unknown(space_, bad)),
               "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
 }
 

@@ -21,12 +21,12 @@ namespace {
 
 Error not_converged(const FunctionSpace& space, const std::string& title, const SolveReport& report) {
   if (report.reason == StopReason::not_finite && report.entry >= 0)
-    return Error(Exit::model,
+    return Error(ErrorKind::not_finite,
                  fmt::format("{}the equations at {} are not finite: {}", title, place_of_unknown(space, report.entry),
                              report.where),
                  "a material value, a coefficient or the shape of a cell overflows there", advice_for(report.reason));
   return Error(
-      Exit::not_converged,
+      ErrorKind::not_converged,
       fmt::format("{}the linear solver ({}{}{}) did not converge: {} after {} iterations, relative residual {:.2e}",
                   title, report.method, report.preconditioner.empty() ? "" : ", ", report.preconditioner,
                   name_of(report.reason), report.iterations, report.true_relative_residual),
@@ -245,10 +245,10 @@ class StaticSystem {
     // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
     if (rounding || s.residual <= std::max(1e-3, 1e3 * options_.relative)) return;
     if (as_it_is_)
-      throw Error(Exit::internal,
+      throw Error(ErrorKind::internal,
                   fmt::format("a matrix that was kept is not that of the equations: residual {:.1e}", s.residual),
                   "this is a bug in Ritz", "please report it with the case file");
-    throw Error(Exit::model,
+    throw Error(ErrorKind::not_linear,
                 fmt::format("{}the solution does not satisfy the equations: a residual of {:.1e} of the load is left, "
                             "and {:.1e} by the linear solver",
                             column.title, s.residual, s.report.true_relative_residual),
@@ -361,12 +361,12 @@ StaticSolutions& StaticSolutions::operator=(StaticSolutions&&) noexcept = defaul
 
 StaticSolution StaticSolutions::combination(std::size_t number) {
   if (!system_)
-    throw Error(Exit::internal, fmt::format("combination {} was asked for, and there are none", number), "", "");
+    throw Error(ErrorKind::internal, fmt::format("combination {} was asked for, and there are none", number), "", "");
   return combination(system_->asked(number));
 }
 
 StaticSolution StaticSolutions::combination(const LoadCombination& combination) {
-  if (!system_) throw Error(Exit::internal, "a combination of solutions whose system is gone", "", "");
+  if (!system_) throw Error(ErrorKind::internal, "a combination of solutions whose system is gone", "", "");
   StaticSolution s = system_->combine(cases, combination);
   s.report.fallbacks.insert(s.report.fallbacks.begin(), steps_.begin(), steps_.end());
   return s;

@@ -126,7 +126,7 @@ void SupportMotion::fit(const Vector& masses, Vector& u) const {
       ConjugateGradient{.relative = 1e-13}.solve(DiagonalOfFollowed(supports_, weights, zeros()), rest, work_, &jacobi);
   if (!(report.true_relative_residual <= 1e-8))
     throw Error(
-        Exit::not_converged,
+        ErrorKind::not_converged,
         fmt::format("no motion at the begin was found that satisfies the equations: {}", name_of(report.reason)), {},
         "give [initial] equilibrium = true, or let the values of the equations begin at zero");
   axpy(1.0, work_, u);

@@ -37,7 +37,7 @@ class TangentOfFields final : public TangentSystem {
 
  private:
   [[noreturn]] static void refuse(const char* what) {
-    throw Error(Exit::internal, std::string(what) + " of several fields");
+    throw Error(ErrorKind::internal, std::string(what) + " of several fields");
   }
 
   const MixedOperator& equations_;

@@ -18,7 +18,7 @@ namespace {
 // An explicit step divides by masses of nodes, one by one.
 void check_explicit(const Model& model, const Transient& analysis) {
   const auto refuse = [](const std::string& what, const char* why) {
-    throw Error(Exit::model, "central differences " + what, why, "take the generalised-alpha method");
+    throw Error(ErrorKind::explicit_steps, "central differences " + what, why, "take the generalised-alpha method");
   };
   if (!is_of_second_order(model)) refuse("in an evolution of first order", "they integrate accelerations");
   if (!model.joints.empty()) refuse("of beams or shells joined with solids", "joints join masses of nodes");
@@ -30,7 +30,7 @@ void check_explicit(const Model& model, const Transient& analysis) {
     refuse("with damping in proportion to the stiffness", "it shortens the stable step to almost nothing");
   if (analysis.from_equilibrium) refuse("from a static equilibrium", "they solve no equations to find it");
   if (const double part = analysis.central_differences->part; !(part > 0 && part <= 1))
-    throw Error(Exit::model, fmt::format("steps of {:g} times the longest stable one", part),
+    throw Error(ErrorKind::explicit_steps, fmt::format("steps of {:g} times the longest stable one", part),
                 "longer ones let the motion grow without bound", "give a number above 0 and up to 1");
 }
 
@@ -41,33 +41,33 @@ void check(const Model& model, const Transient& analysis) {
   if (analysis.central_differences) check_explicit(model, analysis);
   require_no_prescribed_means(model, "an evolution in time");
   if (rates_of(model).empty() && rates_among_fields(model).empty())
-    throw Error(Exit::model, "an evolution in time of a model without capacity or inertia",
+    throw Error(ErrorKind::analysis, "an evolution in time of a model without capacity or inertia",
                 "nothing says what the body stores",
                 "give the materials a density, and a specific heat for heat; in ritz-solve add [[capacity]]");
   if (!model.load_cases.empty())
-    throw Error(Exit::model, "load cases of an evolution in time",
+    throw Error(ErrorKind::time_options, "load cases of an evolution in time",
                 "each load case is a state of its own, and here one state follows the other",
                 "omit [time] or the load cases; loads may be formulas of t");
   if (std::ranges::any_of(model.attached, [&](const AttachedMotion& each) {
         return each.stiffness != 0 || !is_of_second_order(model);
       }))
-    throw Error(Exit::model, "an evolution in time of a model with springs at reference points",
+    throw Error(ErrorKind::analysis, "an evolution in time of a model with springs at reference points",
                 "of reference points inertia alone takes part in motion",
                 "make the region rigid, or let springs act at its nodes");
   if (!is_of_second_order(model)) return;
   if (analysis.forces != nullptr)
-    throw Error(Exit::model, "given forces at nodes in an evolution of second order",
+    throw Error(ErrorKind::analysis, "given forces at nodes in an evolution of second order",
                 "its energies know the loads of the equations alone", "write them as loads of the model");
   if (!(analysis.spectral_radius >= 0 && analysis.spectral_radius <= 1))
-    throw Error(Exit::model, fmt::format("a spectral radius at infinity of {:g}", analysis.spectral_radius),
+    throw Error(ErrorKind::analysis, fmt::format("a spectral radius at infinity of {:g}", analysis.spectral_radius),
                 "the part of the fastest motions that a step leaves is between 0 and 1", "give a number in between");
   if (!(model.damping.mass >= 0 && model.damping.stiffness >= 0))
-    throw Error(Exit::model,
+    throw Error(ErrorKind::analysis,
                 fmt::format("Rayleigh damping of {:g} M + {:g} K", model.damping.mass, model.damping.stiffness),
                 "negative damping feeds energy in", "give factors of zero or more");
   if (model.damping.stiffness > 0 &&
       std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
-    throw Error(Exit::model, "damping proportional to the stiffness of a model with internal variables",
+    throw Error(ErrorKind::damping, "damping proportional to the stiffness of a model with internal variables",
                 "their forces are not those of a stiffness", "damp in proportion to the mass alone");
 }
 
@@ -122,7 +122,7 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
 
 TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer) {
   if (rank.supports_of_all().varies_in_time())
-    throw Error(Exit::input, "prescribed values that vary in time were asked for over ranks",
+    throw Error(ErrorKind::several_fields, "prescribed values that vary in time were asked for over ranks",
                 "each rank has their numbers at one time", "take one process");
   if (analysis.begin.u.empty())
     analysis.begin.u.assign(static_cast<std::size_t>(rank.equations().layout().total()), 0.0);

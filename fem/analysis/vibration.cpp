@@ -43,7 +43,7 @@ void throw_unless_converged(const EigenSolution& s, const EigenOptions& options)
   while (good < s.values.size() && (s.residuals[good] <= options.relative || s.residuals[good] <= s.rounding[good]))
     ++good;
   const std::string asked = options.band ? "the modes of the band" : fmt::format("{} modes", options.count);
-  throw Error(Exit::not_converged,
+  throw Error(ErrorKind::modes_not_converged,
               fmt::format("{} did not converge for {}: {} after {} iterations, {} are done", s.method, asked,
                           name_of(s.reason), s.iterations, good),
               s.verification,
@@ -76,9 +76,9 @@ int count_rigid(const std::vector<double>& values, int expected) {
 
 void throw_if_unstable(const EigenSolution& s) {
   if (s.values.empty() || !(s.values.front() < -1e-6 * std::abs(s.values.back()))) return;
-  throw Error(Exit::model, fmt::format("the loaded state is unstable: omega^2 = {:.6g} 1/s^2", s.values.front()),
-              "the loads are beyond those at which the body buckles",
-              "take smaller loads; [buckling] finds the critical ones");
+  throw Error(
+      ErrorKind::buckling, fmt::format("the loaded state is unstable: omega^2 = {:.6g} 1/s^2", s.values.front()),
+      "the loads are beyond those at which the body buckles", "take smaller loads; [buckling] finds the critical ones");
 }
 
 bool has_springs(const VibrationModel& model) {

@@ -18,7 +18,7 @@ namespace {
 void require_masses(const MixedOperator& equations, const BlockOperator& M) {
   for (int k = 0; k < equations.field_count(); ++k)
     if (M.square(k) == nullptr || !(max_abs(M.square(k)->values()) > 0))
-      throw Error(Exit::model,
+      throw Error(ErrorKind::analysis,
                   fmt::format("modes of equations whose field '{}' has no inertia", equations.field_name(k)),
                   "the solvers of eigenvalues take a mass matrix that is positive definite",
                   "give the field an inertia, or take a form without this field");
@@ -93,10 +93,10 @@ Vector translation(const MixedOperator& equations, const std::vector<int>& field
 VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options) {
   const MixedOperator &stiffness = *fields.equations, &masses = *fields.rates;
   if (options.method == EigenMethod::lobpcg)
-    throw Error(Exit::input, "the method 'lobpcg' was asked for, and the equations have several fields",
+    throw Error(ErrorKind::several_fields, "the method 'lobpcg' was asked for, and the equations have several fields",
                 "it takes one preconditioner for all of them", "use 'lanczos' or 'auto'");
   if (options.ranks != nullptr)
-    throw Error(Exit::input, "modes of several fields were asked for over ranks",
+    throw Error(ErrorKind::several_fields, "modes of several fields were asked for over ranks",
                 "their matrix is factorised by one process", "take one process");
   options.method = EigenMethod::lanczos;
   Profile& profile = stiffness.device().profile();

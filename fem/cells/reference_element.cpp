@@ -203,7 +203,8 @@ ReferenceElement element_of(std::shared_ptr<const LagrangePolynomials> functions
 ReferenceElement lagrange_element(CellKind shape, int order) {
   const CellKind linear = traits(shape).linear;
   if (order < 1 || order > highest_lagrange_order(linear))
-    throw Error(Exit::input, fmt::format("order {} is not available on cells of kind {}", order, traits(linear).name),
+    throw Error(ErrorKind::model_options,
+                fmt::format("order {} is not available on cells of kind {}", order, traits(linear).name),
                 fmt::format("orders 1 to {} are", highest_lagrange_order(linear)));
   switch (linear) {
     case CellKind::line2:
@@ -216,7 +217,7 @@ ReferenceElement lagrange_element(CellKind shape, int order) {
     case CellKind::prism6: return prism_element(order);
     case CellKind::pyramid5:
       return polynomial_element(linear, order, fmt::format("order {} pyramid", order), pyramid_nodes(order));
-    default: throw Error(Exit::internal, fmt::format("no Lagrange element on {}", traits(shape).name));
+    default: throw Error(ErrorKind::internal, fmt::format("no Lagrange element on {}", traits(shape).name));
   }
 }
 

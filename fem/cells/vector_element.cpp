@@ -43,13 +43,13 @@ int highest_order(Family family) { return family == Family::cell ? 1 : 2; }
 
 VectorElement vector_element(CellKind shape, Family family, int order) {
   if (shape != CellKind::tri3 && shape != CellKind::quad4 && shape != CellKind::tet4 && shape != CellKind::hex8)
-    throw Error(Exit::input,
+    throw Error(ErrorKind::model_options,
                 fmt::format("there are no unknowns on {} of cells of kind {}",
                             family == Family::facet ? "facets" : "edges", traits(shape).name),
                 "such elements exist on triangles, quadrilaterals, tetrahedra and hexahedra", "mesh with these");
   if (order < 1 || order > highest_order(family))
     throw Error(
-        Exit::input,
+        ErrorKind::model_options,
         fmt::format("fields of {} of order {} were asked for", family == Family::facet ? "facets" : "edges", order), {},
         "use order 1 or 2");
   return {family, shape, order, vector_functions(shape, family, order).count()};
@@ -61,7 +61,8 @@ ReferenceElement entity_element(CellKind shape, Family family, int order) {
   element.shape = shape;
   if (family == Family::cell) {
     if (order < 0 || order > 1 || (order == 1 && shape == CellKind::pyramid5))
-      throw Error(Exit::input, fmt::format("fields in cells of kind {} of order {} were asked for", t.name, order), {},
+      throw Error(ErrorKind::model_options,
+                  fmt::format("fields in cells of kind {} of order {} were asked for", t.name, order), {},
                   "use order 0, or 1 without pyramids");
     if (order == 1) return jumping_element(shape);
     element.name = fmt::format("constants in a {}", t.name);

@@ -13,12 +13,13 @@ using Row = std::array<double, 2>;
 
 void check(std::span<const Row> rows) {
   if (rows.empty())
-    throw Error(Exit::input, "a table has no rows", {}, "give at least one row of an argument and a value");
+    throw Error(ErrorKind::table_data, "a table has no rows", {}, "give at least one row of an argument and a value");
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!std::isfinite(rows[i][0]) || !std::isfinite(rows[i][1]))
-      throw Error(Exit::input, fmt::format("row {} of a table, ({}, {}), is not finite", i, rows[i][0], rows[i][1]));
+      throw Error(ErrorKind::table_data,
+                  fmt::format("row {} of a table, ({}, {}), is not finite", i, rows[i][0], rows[i][1]));
     if (i > 0 && !(rows[i][0] > rows[i - 1][0]))
-      throw Error(Exit::input,
+      throw Error(ErrorKind::table_data,
                   fmt::format("row {} of a table has the argument {:g} after {:g}", i, rows[i][0], rows[i - 1][0]),
                   "arguments must ascend", "sort the rows, and give each argument once");
   }
@@ -46,7 +47,7 @@ PiecewiseLinear PiecewiseLinear::through(std::span<const Row> rows) {
   const std::vector<Row> kept = corners(rows);
   if (kept.size() > most_rows)
     throw Error(
-        Exit::input,
+        ErrorKind::table_data,
         fmt::format("a table of {} rows is too long for the kernels, which take up to {}", kept.size(), most_rows),
         "rows on a line between their neighbours do not count", "leave out rows that change little");
   PiecewiseLinear table;

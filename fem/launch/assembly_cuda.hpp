@@ -97,7 +97,7 @@ void run_assembly(const Device& device, const AssemblyJob<Real>& job) {
     }
     const Index stride = group.chunk_batches * group.items * B * lane_count;
     const Index slab = job.workspace_size / stride;  // chunks
-    if (slab == 0) throw Error(Exit::internal, std::string(job.name) + ": the workspace holds no chunk");
+    if (slab == 0) throw Error(ErrorKind::internal, std::string(job.name) + ": the workspace holds no chunk");
     for (Index first = 0; first < group.chunk_count(); first += slab) {
       const Index last = std::min(first + slab, group.chunk_count());
       const Index first_batch = first * group.chunk_batches;

@@ -18,8 +18,8 @@ void run_block(const Device& device, const AssemblyJob<Real>& job) {
     if (job.block == Largest) return run_assembly<Largest, Real>(device, job);
     return run_block<Largest - 1, Real>(device, job);
   } else {
-    throw Error(Exit::input, "a form has " + std::to_string(job.block) +
-                                 " derived quantities; at most 16 are possible, of a law 40");
+    throw Error(ErrorKind::plugin, "a form has " + std::to_string(job.block) +
+                                       " derived quantities; at most 16 are possible, of a law 40");
   }
 }
 

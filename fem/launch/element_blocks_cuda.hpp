@@ -172,7 +172,7 @@ inline BlockShape block_for(const Device& device, int scratch_bytes, int items, 
   const int limit = shared_memory_limit(device);
   const BlockShape block = block_shape(lane_count, scratch_bytes, items, limit, held);
   if (block.elements == 0)
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::device_memory,
                 std::string(name) + " need " + std::to_string(block.bytes) +
                     " bytes of shared memory for a block of one element",
                 "a block of this GPU has " + std::to_string(limit),

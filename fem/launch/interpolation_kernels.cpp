@@ -77,7 +77,7 @@ void run(const Device& device, const ElementArguments& arguments) {
     case 4: return run_components<Real, 4>(device, arguments);
     case 5: return run_components<Real, 5>(device, arguments);
     case 6: return run_components<Real, 6>(device, arguments);
-    default: throw Error(Exit::internal, "interpolation of fields with more than six components");
+    default: throw Error(ErrorKind::internal, "interpolation of fields with more than six components");
   }
 }
 

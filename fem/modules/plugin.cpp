@@ -61,7 +61,7 @@ fs::path cache_folder() {
     if (is_ours(folder) && ::access(folder.c_str(), W_OK | X_OK) == 0) return folder;
   }
   throw Error(
-      Exit::output,
+      ErrorKind::cannot_write,
       fmt::format("compiled plugins cannot be kept: none of {} can be written by this user alone", quoted_list(tried)),
       "code is loaded from there", "set XDG_CACHE_HOME to a folder of your own");
 }
@@ -154,7 +154,7 @@ class Workshop {
       std::error_code ignored;
       fs::remove(result, ignored);
       fs::remove(list, ignored);
-      throw Error(Exit::input, fmt::format("the plugin '{}' does not compile", source_.string()),
+      throw Error(ErrorKind::plugin, fmt::format("the plugin '{}' does not compile", source_.string()),
                   compile_errors(output, source_.string()),
                   fmt::format("correct it; the full output of the compiler is in {}", log.string()));
     }
@@ -209,10 +209,10 @@ bool& plugins_are_forbidden() {
 
 void load(const Plugin& plugin, const Device& device) {
   if (const std::string reason = load_kernels(device.backend(), plugin.module); !reason.empty())
-    throw Error(Exit::input, fmt::format("the plugin '{}' cannot be loaded", plugin.source), reason,
+    throw Error(ErrorKind::plugin, fmt::format("the plugin '{}' cannot be loaded", plugin.source), reason,
                 "a function that it declares has no body, or it was made for another Ritz");
   if (kernel_names(device.backend(), plugin.module).empty())
-    throw Error(Exit::input, fmt::format("the plugin '{}' adds nothing", plugin.source),
+    throw Error(ErrorKind::plugin, fmt::format("the plugin '{}' adds nothing", plugin.source),
                 "no form or element of it was registered", "end it with `const ritz::AddForm<MyForm> added;`");
   std::erase_if(loaded(), [&](const Plugin& before) { return before.module == plugin.module; });
   loaded().push_back(plugin);
@@ -227,7 +227,7 @@ void forbid_plugins() { plugins_are_forbidden() = true; }
 
 Plugin load_plugin(const std::string& file, const Device& device, const std::function<void(const std::string&)>& say) {
   if (plugins_are_forbidden())
-    throw Error(Exit::input, fmt::format("the plugin '{}' is not loaded", file),
+    throw Error(ErrorKind::plugin, fmt::format("the plugin '{}' is not loaded", file),
                 "with --untrusted no code of a case runs",
                 "leave out --untrusted where you trust the case and have read its plugin");
   const fs::path path(file);
@@ -240,7 +240,7 @@ Plugin load_plugin(const std::string& file, const Device& device, const std::fun
     return plugin;
   }
   if (!fs::is_regular_file(path, unknown))
-    throw Error(Exit::input, fmt::format("there is no plugin '{}'", file),
+    throw Error(ErrorKind::file_missing, fmt::format("there is no plugin '{}'", file),
                 fmt::format("neither a source of this name nor '{}' exists", ready.string()),
                 "name a C++ source, or a module of ritz_add_plugin() without its ending");
   const Workshop workshop(file, device);

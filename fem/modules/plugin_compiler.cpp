@@ -40,7 +40,7 @@ PluginCompiler first_that_runs(const char* variable, std::vector<std::vector<std
     const auto answer = run_program(question);
     if (answer && answer->exit == 0) return {std::move(command), answer->output};
   }
-  throw Error(Exit::environment, fmt::format("no compiler for the plugin: {} cannot be run", quoted_list(tried)),
+  throw Error(ErrorKind::no_compiler, fmt::format("no compiler for the plugin: {} cannot be run", quoted_list(tried)),
               fmt::format("a plugin in C++ is compiled when it is first used{}",
                           named.empty() ? "" : fmt::format(", by what {} names", variable)),
               remedy);
@@ -61,7 +61,8 @@ std::filesystem::path header_folder() {
     folder = folder.parent_path();
     if (exists(folder / "include/ritz/fem/add_form.hpp")) return folder / "include/ritz";
   }
-  throw Error(Exit::environment, fmt::format("the headers of Ritz were not found near '{}'", library_folder().string()),
+  throw Error(ErrorKind::no_compiler,
+              fmt::format("the headers of Ritz were not found near '{}'", library_folder().string()),
               "a plugin is compiled with the headers that belong to the libraries",
               "install Ritz with its headers (cmake --install)");
 }

@@ -18,7 +18,7 @@ ReferenceElement element_of_plugins(const std::string& name, const Device& devic
       if (element.name.empty()) element.name = record->name;
       if (element.name == name) return element;
     }
-  throw Error(Exit::internal, fmt::format("no plugin of this process has the element '{}'", name));
+  throw Error(ErrorKind::internal, fmt::format("no plugin of this process has the element '{}'", name));
 }
 
 }  // namespace ritz

@@ -17,7 +17,7 @@ namespace ritz {
 std::optional<ProgramOutcome> run_program(const std::vector<std::string>& arguments) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
-    throw Error(Exit::environment, fmt::format("no pipe to '{}': {}", arguments[0], std::strerror(errno)));
+    throw Error(ErrorKind::no_compiler, fmt::format("no pipe to '{}': {}", arguments[0], std::strerror(errno)));
   std::vector<char*> argv;
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -33,7 +33,7 @@ std::optional<ProgramOutcome> run_program(const std::vector<std::string>& argume
   if (status != 0) {
     close(ends[0]);
     if (status == ENOENT || status == EACCES) return std::nullopt;
-    throw Error(Exit::environment, fmt::format("'{}' cannot be started: {}", arguments[0], std::strerror(status)));
+    throw Error(ErrorKind::no_compiler, fmt::format("'{}' cannot be started: {}", arguments[0], std::strerror(status)));
   }
   ProgramOutcome outcome{};
   char buffer[4096];

@@ -39,7 +39,8 @@ std::vector<std::size_t> nodes_beside(const ReferenceElement& coarse, const Refe
   std::vector<std::size_t> result;
   for (const Point& x : coarse.nodes) {
     const auto found = std::ranges::find(of_fine, corners_around(corners, x));
-    if (found == of_fine.end()) throw Error(Exit::internal, "a coarser element has nodes where the finer one has none");
+    if (found == of_fine.end())
+      throw Error(ErrorKind::internal, "a coarser element has nodes where the finer one has none");
     result.push_back(static_cast<std::size_t>(found - of_fine.begin()));
   }
   return result;
@@ -141,7 +142,7 @@ class CoarserNodes {
   Index owned_number(const NodeOfCell& question) const {
     const Index cell = std::ranges::lower_bound(field_.cells, question.cell) - field_.cells.begin();
     const Node number = number_[static_cast<std::size_t>(nodes_of(cell)[static_cast<std::size_t>(question.node)])];
-    if (number < 0) throw Error(Exit::internal, "a rank asks for a coarser node of another rank");
+    if (number < 0) throw Error(ErrorKind::internal, "a rank asks for a coarser node of another rank");
     return first_[static_cast<std::size_t>(ranks_.rank())] + number;
   }
 

@@ -33,11 +33,11 @@ LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
     case LinearMethod::bicgstab: return asked;
     case LinearMethod::conjugate_gradient:
       if (symmetric) return asked;
-      throw Error(Exit::input, "the method 'cg' was asked for, but the tangent is not symmetric",
+      throw Error(ErrorKind::solver_options, "the method 'cg' was asked for, but the tangent is not symmetric",
                   "not all forms claim that theirs is",
                   "use 'gmres', 'bicgstab' or 'auto'; or claim symmetric = true in the form, where it is");
     default:
-      throw Error(Exit::input, fmt::format("method '{}' was asked for without a matrix", name_of(asked)),
+      throw Error(ErrorKind::solver_options, fmt::format("method '{}' was asked for without a matrix", name_of(asked)),
                   "without a matrix there are conjugate gradients, GMRES and BiCGSTAB",
                   "use one of these or 'auto'; or operator = \"matrix\", below order 4 on hexahedra");
   }
@@ -72,7 +72,9 @@ class MatrixFreeSolver::Planned final : public PlannedSystem {
     return choices;
   }
 
-  Reports factorise(const MethodChoice&) override { throw Error(Exit::internal, "no matrix to factorise", "", ""); }
+  Reports factorise(const MethodChoice&) override {
+    throw Error(ErrorKind::internal, "no matrix to factorise", "", "");
+  }
 
   Cycle cycle(const MethodChoice& choice) const override {
     Cycle cycle = solver_.cycle_;
@@ -141,7 +143,7 @@ void MatrixFreeSolver::check_room_on_all_ranks() const {
     if (available > 8 * pool.statistics().live) return;  // plenty
     const Index needed = p_multigrid_needs(equations_, field).set_up.total();
     if (needed <= available) return;
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::device_memory,
                 fmt::format("p-multigrid needs {:.1f} MB, and {:.1f} MB are available", 1e-6 * double(needed),
                             1e-6 * double(available)),
                 "predicted from the cells of this rank", "start more ranks, or give them more memory");

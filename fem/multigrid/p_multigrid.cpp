@@ -476,9 +476,9 @@ struct PMultigrid::Hierarchy {
 
 PMultigrid::PMultigrid(const MatrixFree& A, const PMultigridOptions& options) {
   if (A.equations().space().order() < 2)
-    throw Error(Exit::internal, "p-multigrid on a space of order 1", {}, "use smoothed aggregation");
+    throw Error(ErrorKind::internal, "p-multigrid on a space of order 1", {}, "use smoothed aggregation");
   if (options.coarsest.smoothing_degree < 1 || !(options.coarsest.smoothing_ratio > 1))
-    throw Error(Exit::input,
+    throw Error(ErrorKind::solver_options,
                 fmt::format("p-multigrid with smoothing degree {} and ratio {}", options.coarsest.smoothing_degree,
                             options.coarsest.smoothing_ratio),
                 {}, "use a degree of at least 1 and a ratio above 1");

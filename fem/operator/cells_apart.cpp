@@ -44,7 +44,7 @@ std::vector<Index> all_cells_of(const Mesh& mesh) {
 }
 
 Error other_equations() {
-  return Error(Exit::model, "the derivative by a number with which forms come and go",
+  return Error(ErrorKind::analysis, "the derivative by a number with which forms come and go",
                "with another value the model has other forms, or has them in other cells",
                "take the derivative by another number");
 }

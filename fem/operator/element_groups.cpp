@@ -466,10 +466,10 @@ std::vector<Integral> loads_among(const std::vector<Integral>& integrals) {
 
 Integral Integral::over(FormValue form, const Region& region) {
   if (form.cell == static_cast<int>(CellKind::vertex1))
-    throw Error(Exit::input, fmt::format("'{}' acts on nodes", form.name), {}, "use Integral::at_nodes");
+    throw Error(ErrorKind::model_options, fmt::format("'{}' acts on nodes", form.name), {}, "use Integral::at_nodes");
   const bool fits = form.codimension == 0 ? region.kind == RegionKind::cells : region.kind == RegionKind::facets;
   if (!fits)
-    throw Error(Exit::input,
+    throw Error(ErrorKind::model_options,
                 fmt::format("'{}' acts on {}, but region '{}' holds {}", form.name,
                             form.codimension == 0 ? "cells" : "facets", region.name,
                             region.kind == RegionKind::cells    ? "cells"

@@ -49,7 +49,7 @@ void MixedConstraints::relate(int field, DependentRows rows) {
 
 void MixedConstraints::relate(LinearEquations equations) {
   if (layout_.is_divided())
-    throw Error(Exit::internal, fmt::format("a part of a mesh was given {} as equations", equations.origin));
+    throw Error(ErrorKind::internal, fmt::format("a part of a mesh was given {} as equations", equations.origin));
   if (equations.size() > 0) between_fields_.push_back(std::move(equations));
 }
 
@@ -65,7 +65,7 @@ void MixedConstraints::finish() {
   for (int k = 0; k < layout_.count(); ++k) {
     Constraints& each = (*this)[k];
     if (layout_.is_divided() && !each.equations().empty())
-      throw Error(Exit::internal, "a part of a mesh was given equations between unknowns of several fields");
+      throw Error(ErrorKind::internal, "a part of a mesh was given equations between unknowns of several fields");
     each.finish();
     const std::vector<std::uint8_t>& prescribed = each.host_mask();
     host_mask_.insert(host_mask_.end(), prescribed.begin(), prescribed.begin() + layout_.size(k));
@@ -218,7 +218,7 @@ void MixedConstraints::check_sums(const std::string& when) const {
       size += std::abs(part);
     }
     if (std::abs(value - sum.value) <= 1e-9 * size) continue;
-    throw Error(Exit::model, fmt::format("prescribed values contradict {}{}", sum.origin, when),
+    throw Error(ErrorKind::conflicting_conditions, fmt::format("prescribed values contradict {}{}", sum.origin, when),
                 fmt::format("all unknowns of an equation between fields are prescribed; its sum is {:g}, and {:g} is "
                             "asked for",
                             value, sum.value),
@@ -345,7 +345,7 @@ void MixedConstraints::transform(int field, SparseMatrix& A) const {
   if (dependent(field) == nullptr) return;
   const FunctionSpace& space = *spaces_[static_cast<std::size_t>(field)];
   if (space.has_pattern() && A.pattern().nonzeros() != space.pattern()->nonzeros())
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 fmt::format("a matrix of {} pairs of nodes was given to constraints that join {}",
                             A.pattern().nonzeros(), space.pattern()->nonzeros()),
                 "equations between unknowns have joined nodes since it was made",

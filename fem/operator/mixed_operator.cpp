@@ -87,7 +87,7 @@ MixedIntegral MixedIntegral::over(MixedFormValue form, const Region& region, std
   const bool on_facets = form.codimension == 1;
   const char* places = on_facets ? "facets" : "cells";
   if (region.kind != (on_facets ? RegionKind::facets : RegionKind::cells))
-    throw Error(Exit::input,
+    throw Error(ErrorKind::model_options,
                 fmt::format("'{}' acts on {}, but region '{}' holds other things", form.name, places, region.name), {},
                 fmt::format("name a region of {}", places));
   MixedIntegral integral{.form = std::move(form), .everywhere = false, .cells = {}, .fields = std::move(fields)};
@@ -110,10 +110,10 @@ bool MixedIntegral::couples(int test, int trial) const {
 MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
                              const std::vector<std::vector<Node>>& met_before)
     : spaces_(std::move(spaces)), integrals_(std::move(integrals)) {
-  if (spaces_.empty()) throw Error(Exit::internal, "a mixed operator was made without spaces");
+  if (spaces_.empty()) throw Error(ErrorKind::internal, "a mixed operator was made without spaces");
   for (const auto& space : spaces_)
     if (!integrals_.empty() && &space->geometry_coordinates() != &spaces_.front()->geometry_coordinates())
-      throw Error(Exit::internal, "the spaces of a mixed operator do not share the geometry of their mesh", {},
+      throw Error(ErrorKind::internal, "the spaces of a mixed operator do not share the geometry of their mesh", {},
                   "make them by spaces_of(), or name the first space in SpaceOptions::beside of the others");
   for (const MixedIntegral& integral : integrals_) {
     check(integral.form);
@@ -125,7 +125,8 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   std::vector<std::vector<Integral>> alone(spaces_.size());
   for (const Integral& each : of_fields)
     if (family(each.field) == Family::facet || family(each.field) == Family::edge)
-      throw Error(Exit::internal, fmt::format("form '{}' of one field was given for facets or edges", each.form.name),
+      throw Error(ErrorKind::internal,
+                  fmt::format("form '{}' of one field was given for facets or edges", each.form.name),
                   "forms of one field know unknowns at nodes", "write it as a form of several fields, if only of one");
   for (Integral& each : of_fields) alone.at(static_cast<std::size_t>(each.field)).push_back(std::move(each));
   of_fields_.resize(spaces_.size());
@@ -140,7 +141,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   for (const Group& group : groups_)
     for (const ElementGroup& each : group.of_field)
       if (each.elements != group.geometry().elements)
-        throw Error(Exit::internal, "the spaces of a mixed operator list their cells in different orders");
+        throw Error(ErrorKind::internal, "the spaces of a mixed operator list their cells in different orders");
   make_signs(met_before);
 }
 
@@ -152,7 +153,7 @@ void MixedOperator::check_fields(const MixedIntegral& integral) const {
   for (std::size_t j = 0; fits && j < fields.size(); ++j)
     fits = fields[j] >= 0 && fields[j] < field_count() && form.fields[j].components == space(fields[j]).components();
   if (!fits)
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 fmt::format("form '{}' has {} fields in {} dimensions, the operator {} spaces in {}, or their numbers "
                             "of components differ",
                             form.name, form.field_count(), form.dimension, field_count(), space(0).mesh().dimension()),
@@ -177,8 +178,8 @@ void MixedOperator::add_groups(const std::vector<int>& fields, int facet) {
 
 void MixedOperator::check(const MixedFormValue& form) const {
   if (static_cast<int>(form.numbers.given.size()) != form.numbers.given_count)
-    throw Error(Exit::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", form.name,
-                                            form.numbers.given_count, form.numbers.given.size()));
+    throw Error(ErrorKind::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", form.name,
+                                                 form.numbers.given_count, form.numbers.given.size()));
 }
 
 // Takes the families that the forms say, which must agree with each other and with the spaces.
@@ -195,7 +196,7 @@ void MixedOperator::choose_families() {
       for (const CellBlock& block : spaces_[k]->mesh().blocks())
         fits = fits && (family == Family::lagrange || numbers_family(spaces_[k]->element(block.kind), family));
       if (!fits)
-        throw Error(Exit::internal,
+        throw Error(ErrorKind::internal,
                     fmt::format("field '{}' of form '{}' has its unknowns elsewhere than its space",
                                 integrals_[i].form.fields[j].name, integrals_[i].form.name),
                     {}, "make the spaces by spaces_of() of this form");
@@ -276,7 +277,7 @@ bool MixedOperator::adds_matrix(int field) const {
 void MixedOperator::require_no_joined(int row, int column) const {
   for (const int k : {row, column})
     if (space(k).joined_with(space(k)) != nullptr)
-      throw Error(Exit::input,
+      throw Error(ErrorKind::several_fields,
                   fmt::format("equations join the field '{}' with others, and a form couples it with '{}'",
                               field_name(k), field_name(k == row ? column : row)),
                   "the matrix of such a coupling is not transformed by equations between fields",
@@ -387,7 +388,8 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
   Vector room;
   const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room);
   if (K.layout() != layout_)
-    throw Error(Exit::internal, "a matrix of other spaces was given to assemble", {}, "take it from make_matrix()");
+    throw Error(ErrorKind::internal, "a matrix of other spaces was given to assemble", {},
+                "take it from make_matrix()");
   for (int row = 0; row < field_count(); ++row)
     for (int column = 0; column < field_count(); ++column) {
       if (K.block(row, column) == nullptr) continue;
@@ -395,7 +397,7 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
       if (couples(row, column)) {
         Plan& lists = plan({Task::matrix, row, column});
         if (values.size() != lists.entries)
-          throw Error(Exit::internal,
+          throw Error(ErrorKind::internal,
                       fmt::format("a matrix with {} numbers in block ({}, {}) was given to assemble, which has {}",
                                   values.size(), row, column, lists.entries),
                       "equations between unknowns have joined others since it was made",
@@ -462,7 +464,7 @@ void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
   bool fits = forms.size() == integrals_.size();
   for (std::size_t i = 0; fits && i < forms.size(); ++i) fits = forms[i].name == integrals_[i].form.name;
   if (!fits)
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 fmt::format("{} forms were given for {} integrals, or other ones", forms.size(), integrals_.size()));
   over_ranks_.reset();
   for (std::size_t i = 0; i < forms.size(); ++i) {

@@ -213,7 +213,7 @@ MixedOperator::Outline MixedOperator::outline(const Key& key) const {
     if (taking_part.empty()) continue;
     const int items = items_of(key, group);
     if (!has_lists(items))
-      throw Error(Exit::resources, fmt::format("element results of {} numbers cannot be assembled", items),
+      throw Error(ErrorKind::device_memory, fmt::format("element results of {} numbers cannot be assembled", items),
                   "the lists that say where their entries go count to 65536", "take a lower order");
     const Index batch_count = group.geometry().batch_count();
     const Index batches = batches_per_chunk(batch_count, items, result.block, limits);

@@ -48,15 +48,15 @@ void Operator::check_cells(const FormValue& form, const ElementGroup& group) con
   if (form.cell >= 0 ? group.kind == static_cast<CellKind>(form.cell) && has_nodes : !in_space) return;
   if (form.cell < 0)
     throw Error(
-        Exit::model,
+        ErrorKind::load_on_nothing,
         fmt::format("the form '{}' was asked for on cells of kind {} in space", form.name, traits(group.kind).name),
         "forms of three dimensions act in solids", "use a whole element (ritz element list)");
   if (!has_nodes)
     throw Error(
-        Exit::model,
+        ErrorKind::load_on_nothing,
         fmt::format("the element '{}' stands on the nodes of the mesh, but the space has nodes of its own", form.name),
         {}, "omit [space] order");
-  throw Error(Exit::model,
+  throw Error(ErrorKind::load_on_nothing,
               fmt::format("the element '{}' stands on cells of kind {}, but was given {} of kind {}", form.name,
                           traits(static_cast<CellKind>(form.cell)).name, group.element_count, traits(group.kind).name),
               {}, "take another element for them, or mesh them anew");
@@ -73,16 +73,17 @@ Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, 
       integrals_(std::move(integrals)) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
-      throw Error(Exit::internal,
+      throw Error(ErrorKind::internal,
                   fmt::format("form '{}' needs {} numbers at every point, {} are given", integral.form.name,
                               integral.form.given_count, integral.form.given.size()));
   for (const Integral& integral : integrals_)
     if (integral.form.cell >= 0
             ? integral.form.components > space.components() || integral.form.dimension != space.mesh().dimension()
             : integral.form.components != space.components() || integral.form.dimension != space.mesh().dimension())
-      throw Error(Exit::internal, fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}",
-                                              integral.form.name, integral.form.components, integral.form.dimension,
-                                              space.components(), space.mesh().dimension()));
+      throw Error(
+          ErrorKind::internal,
+          fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}", integral.form.name,
+                      integral.form.components, integral.form.dimension, space.components(), space.mesh().dimension()));
   groups_ = element_groups(space, integrals_, lists);
   for (const ElementGroup& group : groups_)
     for (const int i : group.integrals) check_cells(integrals_[static_cast<std::size_t>(i)].form, group);
@@ -105,8 +106,8 @@ int Operator::results_of(const Job& job) const {
   if (other == forms.end()) return first.law.kernel.empty() ? first.derived : summed_results(first.derived);
   for (const FormValue* form : forms)
     if (form->law.kernel.empty() && form->derived != results_of_law)
-      throw Error(Exit::internal, fmt::format("'{}' derives {} quantities, '{}' {}", first.name, first.derived,
-                                              (*other)->name, (*other)->derived));
+      throw Error(ErrorKind::internal, fmt::format("'{}' derives {} quantities, '{}' {}", first.name, first.derived,
+                                                   (*other)->name, (*other)->derived));
   return results_of_law;
 }
 
@@ -127,7 +128,8 @@ Operator::Outline Operator::outline(const Job& job) const {
     if (taking_part.empty()) continue;
     const int items = task == Task::matrix ? group.node_count() * group.node_count() : group.node_count();
     if (!has_lists(items))
-      throw Error(Exit::resources, fmt::format("element matrices of {} nodes cannot be assembled", group.node_count()),
+      throw Error(ErrorKind::device_memory,
+                  fmt::format("element matrices of {} nodes cannot be assembled", group.node_count()),
                   "the lists that say where their entries go count to 65536",
                   "omit [solver] operator, with method cg, gmres or bicgstab or none; or take a lower order");
     const bool can_sum = can_sum_chunks(task, group, taking_part);
@@ -406,7 +408,8 @@ void Operator::assemble_once(const Vector& u, SparseMatrix& matrix) const { asse
 
 void Operator::check_matrix(const SparseMatrix& matrix) const {
   if (matrix.shared_pattern() != space_->pattern() || matrix.block_size() != space_->components())
-    throw Error(Exit::internal, "a matrix of another space was given to assemble", {}, "take it from make_matrix()");
+    throw Error(ErrorKind::internal, "a matrix of another space was given to assemble", {},
+                "take it from make_matrix()");
 }
 
 void Operator::assemble_with(const PointTangents* tangents, const Vector& u, SparseMatrix& matrix) const {

@@ -86,7 +86,7 @@ void Operator::set_state(const PointStates& values) const {
   each_state([&](const ElementGroup& group, const Integral& integral) {
     const Vector& state = state_of(group, integral);
     if (next == values.size() || static_cast<Index>(values[next].size()) != state.size())
-      throw Error(Exit::checkpoint,
+      throw Error(ErrorKind::checkpoint_unusable,
                   fmt::format("the point state of '{}' is that of other equations", integral.form.name),
                   "it was kept for another number of cells, points or quantities", "start the run anew");
     states_[{&group, &integral}].upload(values[next++]);

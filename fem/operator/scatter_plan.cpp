@@ -18,7 +18,7 @@ constexpr Index largest_item = std::numeric_limits<std::uint32_t>::max();
 
 void check_fits(Index items) {
   if (items > largest_item)
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::device_memory,
                 fmt::format("the matrix has {} blocks; at most {} can be assembled", items, largest_item),
                 "destinations of element entries are 32-bit", "use a coarser mesh");
 }

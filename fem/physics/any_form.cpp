@@ -139,8 +139,9 @@ class AnyForm::Builder {
       const Region* region = find(place, {RegionKind::cells, RegionKind::facets}, origin);
       if (region == nullptr || !has_size(mesh_, *region, measure_of(main_), origin, errors_)) continue;
       if (static_cast<int>(density.size()) != main_.components) {
-        errors_.add(Error(Exit::input, fmt::format("the load has {} numbers{}", density.size(), at_origin(origin)),
-                          fmt::format("the unknown has {} components", main_.components), "give one for each"));
+        errors_.add(Error(ErrorKind::model_options, fmt::format("the load has {} numbers", density.size()),
+                          fmt::format("the unknown has {} components", main_.components), "give one for each")
+                        .at(origin));
         continue;
       }
       for (const Coefficient& each : density) check_values(each, any_value, mesh_, *region, origin, errors_);
@@ -154,9 +155,9 @@ class AnyForm::Builder {
     for (const auto& [place, component, value, origin] : from.prescribed_) {
       const Region* region = find(place, {RegionKind::facets, RegionKind::nodes, RegionKind::cells}, origin);
       if (component < 0 || component >= main_.components)
-        errors_.add(Error(Exit::input,
-                          fmt::format("a prescribed value of component {}{}", component, at_origin(origin)),
-                          fmt::format("the unknown has {} components", main_.components), "count them from 0"));
+        errors_.add(Error(ErrorKind::model_options, fmt::format("a prescribed value of component {}", component),
+                          fmt::format("the unknown has {} components", main_.components), "count them from 0")
+                        .at(origin));
       else if (region != nullptr) prescribed.push_back({region, component, value, origin});
     }
   }
@@ -176,10 +177,11 @@ class AnyForm::Builder {
     check_values(density, positive_density, mesh_, region, origin, errors_);
     std::optional<FormValue> form = mass_form(main_.dimension, main_.components, density, measure_of(main_));
     if (!form)
-      errors_.add(Error(Exit::input,
-                        fmt::format("'mass' has no kernels for {} components{}", main_.components, at_origin(origin)),
+      errors_.add(Error(ErrorKind::model_options,
+                        fmt::format("'mass' has no kernels for {} components", main_.components),
                         fmt::format("it is for one component, and for {}", main_.dimension),
-                        "name a form of a plugin whose residual is stored"));
+                        "name a form of a plugin whose residual is stored")
+                      .at(origin));
     return form;
   }
 
@@ -189,13 +191,13 @@ class AnyForm::Builder {
     const bool on_facets = form.codimension == 1;
     if (form.components == main_.components && form.dimension == mesh_.dimension() && form.codimension == codimension)
       return true;
-    errors_.add(
-        Error(Exit::input,
-              fmt::format("the form '{}' is one of {} components on {} in {} dimensions{}", form.name, form.components,
-                          on_facets ? "facets" : "cells", form.dimension, at_origin(each.origin)),
-              fmt::format("'{}', that of the first material, has {}, and the mesh is one of {} dimensions", main_.name,
-                          main_.components, mesh_.dimension()),
-              fmt::format("take a form on {} for this unknown", codimension == 1 ? "facets" : "cells")));
+    errors_.add(Error(ErrorKind::model_options,
+                      fmt::format("the form '{}' is one of {} components on {} in {} dimensions", form.name,
+                                  form.components, on_facets ? "facets" : "cells", form.dimension),
+                      fmt::format("'{}', that of the first material, has {}, and the mesh is one of {} dimensions",
+                                  main_.name, main_.components, mesh_.dimension()),
+                      fmt::format("take a form on {} for this unknown", codimension == 1 ? "facets" : "cells"))
+                    .at(each.origin));
     return false;
   }
 

@@ -22,10 +22,11 @@ std::vector<Index> cells_of_regions(const Mesh& mesh, const std::vector<std::str
 const Mesh& of_both(const Mesh& mesh, const std::vector<Index>& cells) {
   const auto is_volume = [&](const CellBlock& block) { return traits(block.kind).dimension == 3; };
   if (!mesh.structural() || std::ranges::none_of(mesh.blocks(), is_volume))
-    throw Error(Exit::input, "a body of solids and frames on a mesh without volumes among lines and surfaces in space",
-                {}, "read the mesh as a structural one, or take Frames or ElasticBody alone");
+    throw Error(ErrorKind::solids_and_sections,
+                "a body of solids and frames on a mesh without volumes among lines and surfaces in space", {},
+                "read the mesh as a structural one, or take Frames or ElasticBody alone");
   if (cells.empty())
-    throw Error(Exit::input, "a body of solids and frames without cells that have a section", {},
+    throw Error(ErrorKind::solids_and_sections, "a body of solids and frames without cells that have a section", {},
                 "name regions of lines or surfaces, or take ElasticBody alone");
   return mesh;
 }

@@ -143,7 +143,7 @@ class ElasticBody::Builder {
       model_.linear = false;
       model_.definite = model_.definite && form.symmetric && !setting_.large_displacements;
     } catch (const Error& error) {
-      errors_.add(Error(error.exit(), error.message() + at_origin(m.input.origin), error.why(), error.fix()));
+      errors_.add(Error(error.kind(), error.message(), error.why(), error.fix()).at(m.input.origin));
     }
   }
 
@@ -156,9 +156,9 @@ class ElasticBody::Builder {
       const bool can_be_made = check_constants(input, *region);
       if (input.density) check(*input.density, positive_density, *region, input.origin);
       else if (weighs)
-        errors_.add(Error(Exit::model,
-                          fmt::format("the material of '{}' has no density{}", region->name, at_origin(input.origin)),
-                          "gravity acts on it", "give the density [kg/m^3]"));
+        errors_.add(Error(ErrorKind::material_value, fmt::format("the material of '{}' has no density", region->name),
+                          "gravity acts on it", "give the density [kg/m^3]")
+                        .at(input.origin));
       if (can_be_made) materials_.push_back({region, input});
     }
     if (!regions.empty() || body_.materials_.empty()) check_materials(mesh_, regions, errors_);
@@ -168,8 +168,8 @@ class ElasticBody::Builder {
   bool check_constants(const Material& input, const Region& region) {
     const std::size_t before = errors_.errors().size();
     const std::string place = fmt::format("'{}'{}", region.name, at_origin(input.origin));
-    const auto wrong = [&](std::string what, std::string why, std::string fix) {
-      errors_.add(Error(Exit::model, fmt::format(fmt::runtime(what), place), std::move(why), std::move(fix)));
+    const auto wrong = [&](ErrorKind kind, std::string what, std::string why, std::string fix) {
+      errors_.add(Error(kind, fmt::format(fmt::runtime(what), place), std::move(why), std::move(fix)));
     };
     const bool isotropic = !input.law && !input.has_axes();
     const Coefficient* temperature = body_.common_temperature();
@@ -177,20 +177,21 @@ class ElasticBody::Builder {
     if (input.law) {
       // its constants were checked where it was made
     } else if (has_tables(input) && temperature == nullptr)
-      wrong("no temperature for the elastic constants of {}", "they are tables over the temperature",
+      wrong(ErrorKind::material_value, "no temperature for the elastic constants of {}",
+            "they are tables over the temperature",
             "give a [thermal] temperature outside of the load cases, or numbers");
     else if (isotropic) {
       const IsotropicConstants constants = isotropic_constants(input, temperature);
       check(constants.young, positive_young, region, input.origin);
       check(constants.poisson, possible_poisson, region, input.origin);
       if (input.expansion.size() == 3 && !(constants.young.is_number() && constants.poisson.is_number()))
-        wrong("three coefficients of expansion of {}", "the elastic constants vary",
+        wrong(ErrorKind::material_value, "three coefficients of expansion of {}", "the elastic constants vary",
               "give one coefficient, or constants that are numbers");
     }
     if (!isotropic || input.expansion.size() == 3 || (setting_.large_displacements && input.orientation))
       check_axes(input, region, wrong);
     if (input.expansion.size() != 0 && input.expansion.size() != 1 && input.expansion.size() != 3)
-      wrong(fmt::format("{} coefficients of expansion of {{}}", input.expansion.size()), {},
+      wrong(ErrorKind::material_value, fmt::format("{} coefficients of expansion of {{}}", input.expansion.size()), {},
             "give one, or three along the material axes");
     return errors_.errors().size() == before;
   }
@@ -201,14 +202,16 @@ class ElasticBody::Builder {
     const bool isotropic = !input.law && !input.has_axes();
     if (!input.law && (has_tables(input) || (isotropic && !(coefficient_in(input.young)->is_number() &&
                                                             coefficient_in(input.poisson)->is_number()))))
-      wrong("elastic constants of {} that vary", "with large displacements they are numbers of a law",
-            "give numbers, one material for each region");
+      wrong(ErrorKind::law_kinematics, "elastic constants of {} that vary",
+            "with large displacements they are numbers of a law", "give numbers, one material for each region");
     else if (input.stiffness && !input.law && !input.stiffness->is_orthotropic())
-      wrong("21 stiffnesses of {} with large displacements", "the law 'orthotropic' has nine, along its axes",
+      wrong(ErrorKind::law_kinematics, "21 stiffnesses of {} with large displacements",
+            "the law 'orthotropic' has nine, along its axes",
             "give orthotropic constants and an orientation, or small displacements");
     const auto warms = [](const ElasticLoads& each) { return each.temperature_.has_value(); };
     if (!input.expansion.empty() && std::ranges::any_of(body_.load_cases_, warms))
-      wrong("a temperature in a load case, with the law of {}", "nonlinear equations have one temperature",
+      wrong(ErrorKind::law_kinematics, "a temperature in a load case, with the law of {}",
+            "nonlinear equations have one temperature",
             "give [thermal] outside of the load cases, or make two case files");
   }
 
@@ -219,30 +222,32 @@ class ElasticBody::Builder {
     else if (input.stiffness_table)
       for (const StiffnessTable::Row& each : input.stiffness_table->rows) tensors.push_back(each.stiffness);
     if (!std::ranges::all_of(tensors, &StiffnessTensor::positive_definite))
-      wrong("the elastic constants of {}", "some strain would have no positive energy",
+      wrong(ErrorKind::material_value, "the elastic constants of {}", "some strain would have no positive energy",
             "check Poisson's ratios: nu12^2 < E1/E2, and likewise for 13 and 23");
     const bool turns = input.orientation && !input.orientation->is_constant();
     if (turns && measure_.axisymmetric)
-      wrong("material axes that vary, of {}", "a body of revolution has the axes r, y and hoop in each section",
-            "give constant axes in the section");
+      wrong(ErrorKind::material_axes, "material axes that vary, of {}",
+            "a body of revolution has the axes r, y and hoop in each section", "give constant axes in the section");
     if (G == 3) return;
     // In plane stress the third of axes that vary is the one without stress.
     const Axes axes = input.orientation && !turns ? input.orientation->axes() : Axes{};
     const std::optional<Axes> varying =
         turns ? axes_in_first_cell(*input.orientation, mesh_, region, errors_) : std::nullopt;
     if (varying && std::abs(varying->third()[0]) + std::abs(varying->third()[1]) > 1e-9)
-      wrong("the material axes of {}", "the third one lies in the plane",
+      wrong(ErrorKind::material_axes, "the material axes of {}", "the third one lies in the plane",
             "let axis 3 stand across the plane, as of a cylindrical orientation about z");
     else if (is_of_law(input, setting_) && input.orientation && !turns &&
              !(body_.plane_ == PlaneKind::stress ? std::abs(axes.third()[2]) > 1 - 1e-9 : axes.keeps_plane()))
-      wrong("the material axes of {}", "a law in the plane needs axis 3 across it",
+      wrong(ErrorKind::material_axes, "the material axes of {}", "a law in the plane needs axis 3 across it",
             "let axes 1 and 2 lie in the plane, or model the body in three dimensions");
     else if (turns && input.stiffness_table)
-      wrong("material axes that vary, of {}", "in the plane its constants over the temperature need constant ones",
+      wrong(ErrorKind::material_axes, "material axes that vary, of {}",
+            "in the plane its constants over the temperature need constant ones",
             "give constant axes, or constants that are numbers");
     else if (std::ranges::any_of(tensors, [&](const auto& each) { return each.from_axes(axes).couples_plane(); }) ||
              (input.expansion.size() == 3 && !axes.keeps_plane()))
-      wrong("the material axes of {}", "shear out of the plane would follow tension or warming in it",
+      wrong(ErrorKind::material_axes, "the material axes of {}",
+            "shear out of the plane would follow tension or warming in it",
             "let one material axis stand across the plane, or model the body in three dimensions");
   }
 
@@ -268,11 +273,10 @@ class ElasticBody::Builder {
     const auto own = std::ranges::find_if(body_.load_cases_, has_own);
     if (own != body_.load_cases_.end() && body_.loads.temperature_)
       errors_.add(
-          Error(Exit::input,
-                fmt::format("the load case '{}' has a temperature of its own{}", own->name(),
-                            at_origin(own->temperature_->origin)),
+          Error(ErrorKind::load_case, fmt::format("the load case '{}' has a temperature of its own", own->name()),
                 fmt::format("one stands outside of the load cases, too{}", at_origin(body_.loads.temperature_->origin)),
-                "give each load case its temperature, or all of them one"));
+                "give each load case its temperature, or all of them one")
+              .at(own->temperature_->origin));
     const bool given = own != body_.load_cases_.end() || body_.loads.temperature_;
     const bool used = std::ranges::any_of(
         materials_, [](const FoundMaterial& m) { return !m.input.expansion.empty() || has_tables(m.input); });
@@ -348,8 +352,9 @@ class ElasticBody::Builder {
       const Region* region =
           find_region(place, mesh_, {RegionKind::facets, RegionKind::nodes, RegionKind::cells}, origin, errors_);
       if (component >= G)
-        errors_.add(Error(Exit::input, fmt::format("a displacement of component {}{}", component, at_origin(origin)),
-                          fmt::format("the mesh has {} dimensions, and components count from 0", G)));
+        errors_.add(Error(ErrorKind::model_options, fmt::format("a displacement of component {}", component),
+                          fmt::format("the mesh has {} dimensions, and components count from 0", G))
+                        .at(origin));
       if (region == nullptr || component >= G) continue;
       for (int c = 0; c < G; ++c)
         if (component < 0 || component == c) prescribed.push_back({region, c, value, origin});
@@ -367,10 +372,11 @@ class ElasticBody::Builder {
       check_along_axis(value[0].number(), "a total force across the axis of a body of revolution",
                        "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]", origin);
     else if (measure_.axisymmetric)
-      errors_.add(Error(Exit::input, "a total force across the axis of a body of revolution" + at_origin(origin),
+      errors_.add(Error(ErrorKind::model_options, "a total force across the axis of a body of revolution",
                         "its radial part is a formula; a load that is the same all around has a resultant along the "
                         "axis (y) only",
-                        "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]"));
+                        "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]")
+                      .at(origin));
     const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space->order());
     integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_, share), *region));
   }
@@ -393,9 +399,10 @@ class ElasticBody::Builder {
   void add_force_at_nodes(const Region& region, const std::vector<Coefficient>& value, bool each,
                           const std::string& origin, std::vector<Integral>& integrals) {
     if (!all_numbers(value))
-      return errors_.add(Error(
-          Exit::input, fmt::format("a formula for the force at the nodes of '{}'{}", region.name, at_origin(origin)),
-          {}, "give numbers, or name facets"));
+      return errors_.add(Error(ErrorKind::formula_syntax,
+                               fmt::format("a formula for the force at the nodes of '{}'", region.name), {},
+                               "give numbers, or name facets")
+                             .at(origin));
     const FunctionSpace& space = *model_.space;
     if (const auto none = std::ranges::find_if(region.nodes, [&](Node n) { return space.node_of(n) < 0; });
         none != region.nodes.end())
@@ -421,29 +428,32 @@ class ElasticBody::Builder {
 
   bool check_size(std::size_t size, const char* what, const std::string& origin) {
     if (size == static_cast<std::size_t>(G)) return true;
-    errors_.add(Error(Exit::input, fmt::format("the {} has {} numbers{}", what, size, at_origin(origin)), {},
-                      fmt::format("give {}, one for each dimension of the mesh", G)));
+    errors_.add(Error(ErrorKind::model_options, fmt::format("the {} has {} numbers", what, size), {},
+                      fmt::format("give {}, one for each dimension of the mesh", G))
+                    .at(origin));
     return false;
   }
 
   // The load on a body of revolution is the same all around: forces across the axis as a whole are not.
   void check_along_axis(double radial, const char* what, const char* fix, const std::string& origin) {
     if (!measure_.axisymmetric || radial == 0) return;
-    errors_.add(Error(Exit::input, what + at_origin(origin),
+    errors_.add(Error(ErrorKind::model_options, what,
                       fmt::format("it has the radial part {:g}; a load that is the same all around has a resultant "
                                   "along the axis (y) only",
                                   radial),
-                      fix));
+                      fix)
+                    .at(origin));
   }
 
   // Inner facets, between two cells, have no side that is "into the body".
   void check_outside(const Region& region, const std::string& origin) {
     if (const Index count = inner_facets(mesh_, region); count > 0)
-      errors_.add(Error(Exit::input,
-                        fmt::format("{} of the {} facets of '{}' lie between two cells{}", count, region.size(),
-                                    region.name, at_origin(origin)),
-                        "pressure acts into the body, and there it would have two directions",
-                        "name facets of the boundary, or give a [[traction]] with its direction"));
+      errors_.add(
+          Error(ErrorKind::unknown_region,
+                fmt::format("{} of the {} facets of '{}' lie between two cells", count, region.size(), region.name),
+                "pressure acts into the body, and there it would have two directions",
+                "name facets of the boundary, or give a [[traction]] with its direction")
+              .at(origin));
   }
 
   void report_locking() {

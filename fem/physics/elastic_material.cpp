@@ -91,7 +91,7 @@ FormValue blended(const StiffnessTable& table, std::size_t row, const ElasticSet
     if (setting.plane == PlaneKind::strain) return {filled(PlaneStrain<BlendedElasticity<>>{}), std::move(given)};
     return {filled(Axisymmetric<BlendedElasticity<>>{}), std::move(given)};
   }
-  throw Error(Exit::internal, "a table of stiffnesses along axes that vary in a plane");
+  throw Error(ErrorKind::internal, "a table of stiffnesses along axes that vary in a plane");
 }
 
 // The stress of a free strain that is prevented, and the strain across the plane that remains free in plane stress.
@@ -149,11 +149,11 @@ IsotropicConstants isotropic_constants(const ElasticMaterial& material, const Co
 StiffnessTable::Place StiffnessTable::place_of(double temperature, const std::string& origin) const {
   const double lowest = rows.front().temperature, highest = rows.back().temperature;
   if (!continued && !(temperature >= lowest && temperature <= highest))
-    throw Error(Exit::model,
-                fmt::format("the temperature {:g} lies outside of the table of the elastic constants{}", temperature,
-                            at_origin(origin)),
+    throw Error(ErrorKind::formula_value,
+                fmt::format("the temperature {:g} lies outside of the table of the elastic constants", temperature),
                 fmt::format("its rows go from {:g} to {:g}", lowest, highest),
-                "add rows, or say outside = \"constant\" in its [[table]]");
+                "add rows, or say outside = \"constant\" in its [[table]]")
+        .at(origin);
   std::size_t row = 0;
   while (row + 2 < rows.size() && temperature >= rows[row + 1].temperature) ++row;
   const double from = rows[row].temperature, to = rows[row + 1].temperature;

@@ -97,7 +97,7 @@ class FrameJoints {
     Frames::Joints result;
     result.list = std::move(joined_);
     for (const auto& [what, nodes] : failed_)
-      errors_.add(Error(Exit::model,
+      errors_.add(Error(ErrorKind::section_not_joined,
                         fmt::format("{} {} a solid and cannot be joined with it, first at {}", nodes.size(), what.first,
                                     frames_.name_of(frames_.node_of(nodes.front()))),
                         what.second, "let sections end inside the faces of solids, or mesh the joint as a solid"));
@@ -153,7 +153,7 @@ class FrameJoints {
           if (const auto found = close.find(other); found != close.end() && found->second < distance)
             is_nearest = false;
       if (!is_nearest) continue;
-      errors_.add(Error(Exit::model,
+      errors_.add(Error(ErrorKind::section_not_joined,
                         fmt::format("{} of '{}' lies {:.3g} from a solid", frames_.name_of(frames_.node_of(node)),
                                     region(cells_at(node).front()), distance),
                         fmt::format("it neither touches it nor is clear of it: sections are joined within {:.2g}",

@@ -55,7 +55,7 @@ Integral Frames::Parts::inertia_of(const FoundSection& s, ErrorList& errors) {
   if (s.cell() == CellKind::tri3)
     return turn ? Integral::over(SurfaceMass<CellKind::tri3, 6>{s.mass, rotary}, *s.region)
                 : Integral::over(SurfaceMass<CellKind::tri3, 3>{s.mass, 0}, *s.region);
-  errors.add(Error(Exit::model,
+  errors.add(Error(ErrorKind::load_on_nothing,
                    fmt::format("the mass of '{}' on cells of kind {} is not known, in {}", s.input.element.name,
                                traits(s.cell()).name, s.input.origin),
                    "masses are built in for lines of two nodes, and for surfaces of three and four",
@@ -63,8 +63,9 @@ Integral Frames::Parts::inertia_of(const FoundSection& s, ErrorList& errors) {
   return Integral::over(LineMass{0}, *s.region);
 }
 
-void Frames::Parts::fail(Exit exit, std::string what, const std::string& origin, std::string why, std::string fix) {
-  errors_.add(Error(exit, what + at_origin(origin), std::move(why), std::move(fix)));
+void Frames::Parts::fail(ErrorKind kind, std::string what, const std::string& origin, std::string why,
+                         std::string fix) {
+  errors_.add(Error(kind, what, std::move(why), std::move(fix)).at(origin));
 }
 
 const Region* Frames::Parts::nodes_at(const On& place, const std::string& origin) {
@@ -100,7 +101,7 @@ void Frames::Parts::check_repeated(const Region& region, const std::string& orig
     if (cells[i].first == cells[i - 1].first) copies.emplace_back(cells[i].second, cells[i - 1].second);
   if (copies.empty()) return;
   const auto [copy, cell] = *std::ranges::min_element(copies);
-  fail(Exit::model,
+  fail(ErrorKind::repeated_members,
        fmt::format("{} of the {} cells of '{}' have the nodes of another cell; the first, cell {}, repeats cell {}",
                    copies.size(), cells.size(), region.name, copy, cell),
        origin, "their stiffness would count twice",
@@ -128,7 +129,7 @@ void Frames::Parts::give_cells(const Region& region, int section) {
     return s.input.origin.empty() ? fmt::format("'{}'", s.region->name) : s.input.origin;
   };
   if (overlap > 0)
-    fail(Exit::model, fmt::format("{} cells have two sections", overlap), {},
+    fail(ErrorKind::overlapping_materials, fmt::format("{} cells have two sections", overlap), {},
          fmt::format("{} and {} share them", name(other), name(section)),
          "give each cell one section: use regions that do not overlap");
 }
@@ -138,7 +139,7 @@ void Frames::Parts::check_kind(const Region& region, const Section& input) {
   for (const Index cell : region.cells) other += static_cast<int>(mesh_.kind_of(cell)) != input.element.cell;
   if (other == 0) return;
   const std::string kind(traits(static_cast<CellKind>(input.element.cell)).name);
-  fail(Exit::model,
+  fail(ErrorKind::load_on_nothing,
        fmt::format("'{}' stands on cells of kind {}, but {} of {} in '{}' are others", input.element.name, kind, other,
                    region.cells.size(), region.name),
        input.origin, {},
@@ -158,8 +159,9 @@ void Frames::Parts::check_orientation(const Region& region, const Beam& beam, co
     const double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     const double cross = std::hypot(d[1] * o[2] - d[2] * o[1], d[2] * o[0] - d[0] * o[2], d[0] * o[1] - d[1] * o[0]);
     if (cross > 1e-6 * length * std::hypot(d[0], d[1], d[2])) continue;
-    return fail(Exit::model, fmt::format("beam {} runs along its orientation ({}, {}, {})", cell, o[0], o[1], o[2]),
-                origin, "local y is the part of it across the beam",
+    return fail(ErrorKind::load_on_nothing,
+                fmt::format("beam {} runs along its orientation ({}, {}, {})", cell, o[0], o[1], o[2]), origin,
+                "local y is the part of it across the beam",
                 "give another direction, or a section of its own for this beam");
   }
 }
@@ -184,7 +186,7 @@ void Frames::Parts::report_cells_without_section(Model& model) {
   if (lines > 0)
     model.notices.push_back(fmt::format("{} line cells have no section: they carry nothing and name places", lines));
   if (others > 0)
-    fail(Exit::model, fmt::format("{} surface or volume cells have no section", others), {},
+    fail(ErrorKind::missing_material, fmt::format("{} surface or volume cells have no section", others), {},
          fmt::format("the first is cell {} of kind {}", first, traits(mesh_.kind_of(first)).name),
          "add a [[section]] for them, or remove them from the mesh");
 }
@@ -195,14 +197,15 @@ void Frames::Parts::find_masses(const Frames& frames) {
     if (region == nullptr) continue;
     FoundMass mass{nodes_in(mesh_, *region), 0, {}};
     if (mass.nodes.empty()) {
-      fail(Exit::input, fmt::format("the region '{}' is empty", region->name), input.origin, {}, "name another region");
+      fail(ErrorKind::region_empty, fmt::format("the region '{}' is empty", region->name), input.origin, {},
+           "name another region");
       continue;
     }
     if (any_knows_less(mass.nodes, 1))
-      fail(Exit::model, fmt::format("a node of '{}' belongs to no section", region->name), input.origin,
+      fail(ErrorKind::load_on_nothing, fmt::format("a node of '{}' belongs to no section", region->name), input.origin,
            "nothing carries the mass there", "name nodes of beams, bars or shells");
     else if (any_not_zero(input.inertia) && any_knows_less(mass.nodes, 6))
-      fail(Exit::model, fmt::format("a node of '{}' has no rotations", region->name), input.origin,
+      fail(ErrorKind::load_on_nothing, fmt::format("a node of '{}' has no rotations", region->name), input.origin,
            "only beams and shells have", "omit the inertia");
     const double part = 1 / static_cast<double>(mass.nodes.size());
     mass.mass = part * input.total;

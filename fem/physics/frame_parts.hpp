@@ -39,7 +39,7 @@ class Frames::Parts {
   void report_cells_without_section(Model& model);
 
   const Region* nodes_at(const On& place, const std::string& origin);  // nodes, facets or cells
-  void fail(Exit exit, std::string what, const std::string& origin, std::string why, std::string fix);
+  void fail(ErrorKind kind, std::string what, const std::string& origin, std::string why, std::string fix);
 
  private:
   void find_sections(const Frames& frames);

@@ -108,8 +108,8 @@ class Frames::Builder {
     if (input.element) {
       if (parts_.any_knows_less(nodes, input.element->components))
         return parts_.fail(
-            Exit::model, fmt::format("a node of '{}' has no rotations, or belongs to no section", region->name),
-            input.origin,
+            ErrorKind::load_on_nothing,
+            fmt::format("a node of '{}' has no rotations, or belongs to no section", region->name), input.origin,
             fmt::format("'{}' acts on {} unknowns of a node", input.element->name, input.element->components),
             "name nodes of sections that have these unknowns");
       add_ground(*input.element, *region, nodes, model);
@@ -118,11 +118,11 @@ class Frames::Builder {
     }
     const Vector3 &k = input.stiffness, &r = input.rotational;
     if (!any_not_zero(k) && !any_not_zero(r))
-      parts_.fail(Exit::input, "this spring has no stiffness", input.origin, {},
+      parts_.fail(ErrorKind::prescribes_nothing, "this spring has no stiffness", input.origin, {},
                   "give stiffness = [x, y, z] in N/m, or rotational in N m/rad");
     if (any_not_zero(r) && parts_.any_knows_less(nodes, 6))
-      parts_.fail(Exit::model, fmt::format("a node of '{}' has no rotations", region->name), input.origin,
-                  "only beams and shells have", "omit the rotational stiffness");
+      parts_.fail(ErrorKind::load_on_nothing, fmt::format("a node of '{}' has no rotations", region->name),
+                  input.origin, "only beams and shells have", "omit the rotational stiffness");
     else if (any_not_zero(r)) add_ground(NodeSpring<6>{{k[0], k[1], k[2]}, {r[0], r[1], r[2]}}, *region, nodes, model);
     else add_ground(NodeSpring<3>{{k[0], k[1], k[2]}, {}}, *region, nodes, model);
     for (int c = 0; c < 6; ++c)
@@ -152,7 +152,7 @@ class Frames::Builder {
       if (region == nullptr) continue;
       if (const OpposedCells opposed = opposed_cells(mesh_, region->cells); opposed.pairs > 0)
         parts_.fail(
-            Exit::input,
+            ErrorKind::unknown_region,
             fmt::format("the normals of '{}' look to opposite sides at {} edges, first between cells {} and {}",
                         region->name, opposed.pairs, opposed.first, opposed.second),
             origin, "pressure acts against the normals: it would pull here and push there",
@@ -168,14 +168,14 @@ class Frames::Builder {
     if (region == nullptr) return;
     const std::vector<Node> nodes = nodes_in(mesh_, *region);
     if (nodes.empty())
-      return parts_.fail(Exit::input, fmt::format("the region '{}' is empty", region->name), origin, {},
+      return parts_.fail(ErrorKind::region_empty, fmt::format("the region '{}' is empty", region->name), origin, {},
                          "name another region");
     for (const Node node : nodes) {
       if (parts_.known_at(node) == 0)
-        return parts_.fail(Exit::model, fmt::format("node {} belongs to no section", node), origin,
+        return parts_.fail(ErrorKind::load_on_nothing, fmt::format("node {} belongs to no section", node), origin,
                            "nothing carries the load there", "load a node of a beam, bar or shell");
       if (any_not_zero(m) && parts_.known_at(node) < 6)
-        return parts_.fail(Exit::model, fmt::format("node {} has no rotations", node), origin,
+        return parts_.fail(ErrorKind::load_on_nothing, fmt::format("node {} has no rotations", node), origin,
                            "only beams and shells take moments", "load another node, or use forces");
     }
     const double part = 1 / static_cast<double>(nodes.size());
@@ -190,8 +190,8 @@ class Frames::Builder {
     for (const Index cell : region.cells)
       if (traits(mesh_.kind_of(cell)).dimension == dimension) cells.push_back(cell);
     if (cells.empty())
-      parts_.fail(Exit::input, fmt::format("the region '{}' holds no {} cells", region.name, name), origin, {},
-                  "name another region");
+      parts_.fail(ErrorKind::region_empty, fmt::format("the region '{}' holds no {} cells", region.name, name), origin,
+                  {}, "name another region");
     return cells;
   }
 
@@ -221,7 +221,8 @@ class Frames::Builder {
     for (const Index cell : cells) {
       for (const Node node : mesh_.nodes_of(cell))
         if (parts_.known_at(node) == 0)
-          return parts_.fail(Exit::model, fmt::format("node {} of line {} belongs to no section", node, cell), origin,
+          return parts_.fail(ErrorKind::load_on_nothing,
+                             fmt::format("node {} of line {} belongs to no section", node, cell), origin,
                              "nothing carries the load there", "load lines of beams, bars, or edges of shells");
       const std::optional<Beam> beam = parts_.beam_at(cell);
       if (!beam) others.push_back(cell);
@@ -244,7 +245,7 @@ class Frames::Builder {
     }
     if (frames_.components() < 6 || quadrilaterals.size() + triangles.size() != cells.size())
       return parts_.fail(
-          Exit::model,
+          ErrorKind::load_on_nothing,
           fmt::format("the region '{}' holds cells that are no shells of three or four nodes", region.name), origin, {},
           "load shells");
     if (!quadrilaterals.empty()) to.push_back(Integral::over_cells(load, std::move(quadrilaterals)));

@@ -86,12 +86,14 @@ void add_foundation(const On& facets, const Foundation& input, const BodyMeasure
   Acting acting{.normal = acts(input.normal), .tangential = acts(input.tangential)};
   for (std::size_t d = 0; d < G; ++d) acting.along[d] = acts(input.along[d]);
   if (!acting.any())
-    return errors.add(Error(Exit::input, "this foundation has no stiffness" + at_origin(origin), {},
-                            "give a stiffness along the normal in N/m^3, a tangential one, or those along axes"));
+    return errors.add(Error(ErrorKind::prescribes_nothing, "this foundation has no stiffness", {},
+                            "give a stiffness along the normal in N/m^3, a tangential one, or those along axes")
+                          .at(origin));
   if (input.only_presses && (acting.tangential || std::ranges::count(acting.along, true) > 0))
     return errors.add(
-        Error(Exit::input, "ground that only presses has stiffness along the facets or axes" + at_origin(origin),
-              "it would end at once where the body lifts off", "give the stiffness along the normal alone"));
+        Error(ErrorKind::prescribes_nothing, "ground that only presses has stiffness along the facets or axes",
+              "it would end at once where the body lifts off", "give the stiffness along the normal alone")
+            .at(origin));
   if (input.only_presses) model.linear = false;
   model.equations.push_back(Integral::over(winkler<G>(input, measure), *region));
   model.exchanges.push_back({"foundation", region, model.equations.back()});
@@ -108,13 +110,15 @@ void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorL
   if (region == nullptr) return;
   const std::array<double, 3>& k = input.stiffness;
   if (std::ranges::any_of(k, [](double each) { return !(each >= 0); }) || std::ranges::count(k, 0.0) == 3)
-    return errors.add(Error(Exit::input, "this spring has no stiffness" + at_origin(origin),
+    return errors.add(Error(ErrorKind::prescribes_nothing, "this spring has no stiffness",
                             fmt::format("stiffness = [{:g}, {:g}, {:g}]", k[0], k[1], k[2]),
-                            "give numbers of at least 0 in N/m, one of them above 0"));
+                            "give numbers of at least 0 in N/m, one of them above 0")
+                          .at(origin));
   const bool plane = space.mesh().dimension() == 2;
   if (plane && k[2] > 0)
-    return errors.add(Error(Exit::input, "a spring along z of a plane model" + at_origin(origin),
-                            "its nodes move along x and y", "give a stiffness along these"));
+    return errors.add(Error(ErrorKind::model_options, "a spring along z of a plane model",
+                            "its nodes move along x and y", "give a stiffness along these")
+                          .at(origin));
   if (const auto none = std::ranges::find_if(region->nodes, [&](Node n) { return space.node_of(n) < 0; });
       none != region->nodes.end())
     return errors.add(

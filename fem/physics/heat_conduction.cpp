@@ -136,14 +136,16 @@ class HeatConduction::Builder {
   void check_plane(const Orientation* axes, const Region& region, const std::string& origin) {
     if (G == 3 || axes == nullptr || region.cells.empty()) return;
     if (measure_.axisymmetric && !axes->is_constant())
-      return errors_.add(Error(
-          Exit::model, fmt::format("material axes that vary, of '{}'{}", region.name, at_origin(origin)),
-          "a body of revolution has the axes r, y and hoop in each section", "give constant axes in the section"));
+      return errors_.add(Error(ErrorKind::material_axes, fmt::format("material axes that vary, of '{}'", region.name),
+                               "a body of revolution has the axes r, y and hoop in each section",
+                               "give constant axes in the section")
+                             .at(origin));
     const std::optional<Axes> found = axes_in_first_cell(*axes, mesh_, region, errors_);
     if (!found || found->keeps_plane()) return;
-    errors_.add(Error(Exit::model, fmt::format("the material axes of '{}'{}", region.name, at_origin(origin)),
+    errors_.add(Error(ErrorKind::material_axes, fmt::format("the material axes of '{}'", region.name),
                       "heat would flow out of the plane",
-                      "let one material axis stand across the plane, or model the body in three dimensions"));
+                      "let one material axis stand across the plane, or model the body in three dimensions")
+                    .at(origin));
   }
 
   void add_capacity(const Region& region, const Material& material) {
@@ -165,10 +167,10 @@ class HeatConduction::Builder {
       return varying;
     }
     if (!density.is_number())
-      errors_.add(Error(Exit::input,
-                        fmt::format("a density that varies beside a table of the specific heat{}", at_origin(origin)),
+      errors_.add(Error(ErrorKind::model_options, "a density that varies beside a table of the specific heat",
                         "the enthalpy over the temperature is one table for a material",
-                        "give the density as a number, or materials of their own"));
+                        "give the density as a number, or materials of their own")
+                      .at(origin));
     return Enthalpy<G>{density.number(), table->values, measure_.weight, measure_.axisymmetric};
   }
 

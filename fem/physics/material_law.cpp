@@ -22,11 +22,12 @@ FormValue form_in(bool symmetric) {
 
 void check_kinematics(const LawRecord& law, const Kinematics& kinematics) {
   if (!kinematics.large && !law.small)
-    throw Error(Exit::model, fmt::format("the law '{}' is one of large displacements", law.name),
+    throw Error(ErrorKind::law_kinematics, fmt::format("the law '{}' is one of large displacements", law.name),
                 "it depends on the finite strain, which small displacements do not have",
                 "set large_displacement = true");
   if (kinematics.plane_stress && kinematics.space != Space::plane)
-    throw Error(Exit::model, fmt::format("plane stress of '{}' in a solid or a body of revolution", law.name),
+    throw Error(ErrorKind::law_kinematics,
+                fmt::format("plane stress of '{}' in a solid or a body of revolution", law.name),
                 "it is a state of plates in their plane", "take a plane mesh, or omit plane stress");
 }
 
@@ -87,7 +88,7 @@ std::optional<double> MaterialLaw::poisson_at_rest(const Device& device) const {
 
 Hardening hardening(const std::string& law, const HardeningPoints& points) {
   const auto fail = [&](const std::string& what, const char* why) {
-    throw Error(Exit::input, fmt::format("the table of hardening of '{}' {}", law, what), why,
+    throw Error(ErrorKind::law, fmt::format("the table of hardening of '{}' {}", law, what), why,
                 fmt::format("give 1 to {} pairs of plastic strain and yield stress", hardening_points));
   };
   if (points.empty()) fail("is missing", "the yield stress has no other source");

@@ -10,11 +10,11 @@ namespace ritz {
 double value_at(const TemperatureTable& table, double temperature, const std::string& name, const std::string& origin) {
   const PiecewiseLinear& rows = table.values;
   if (!table.continued && !(temperature >= rows.lowest() && temperature <= rows.highest()))
-    throw Error(
-        Exit::model,
-        fmt::format("the temperature {:g} lies outside of the table of '{}'{}", temperature, name, at_origin(origin)),
-        fmt::format("its rows go from {:g} to {:g}", rows.lowest(), rows.highest()),
-        "add rows, or say outside = \"constant\" in its [[table]]");
+    throw Error(ErrorKind::formula_value,
+                fmt::format("the temperature {:g} lies outside of the table of '{}'", temperature, name),
+                fmt::format("its rows go from {:g} to {:g}", rows.lowest(), rows.highest()),
+                "add rows, or say outside = \"constant\" in its [[table]]")
+        .at(origin);
   return rows.value(temperature);
 }
 

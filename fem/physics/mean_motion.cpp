@@ -15,9 +15,10 @@ MeanMotion::MeanMotion(const FunctionSpace& space, const Region& facets, const s
                        const std::string& origin) {
   const Mesh& mesh = space.mesh();
   if (space.components() != 3 || mesh.dimension() != 3)
-    throw Error(Exit::input, "a coupling of a field that is no displacement in space" + at_origin(origin),
+    throw Error(ErrorKind::relation, "a coupling of a field that is no displacement in space",
                 fmt::format("the unknown has {} components in {} dimensions", space.components(), mesh.dimension()),
-                "couplings are of solids");
+                "couplings are of solids")
+        .at(origin);
   for (const Node node : space.nodes_in(facets))
     for (std::int32_t c = 0; c < 3; ++c) unknowns_.push_back(3 * node + c);
   const Vector at_rest = space.zeros();

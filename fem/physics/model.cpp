@@ -148,7 +148,7 @@ ModelLoadCase& load_case_named(const std::string& name, Model& model) {
 Model joined(Model first, Model second) {
   for (const Model* each : {&first, &second})
     if (each->of_fields.equations.size() + each->means.size() + each->attached.size() + each->held_on_axis.size() > 0)
-      throw Error(Exit::internal,
+      throw Error(ErrorKind::internal,
                   "models with forms of several fields, prescribed means, motions of reference points "
                   "or an axis were to be joined");
   move_fields(static_cast<int>(first.spaces().size()), second);
@@ -260,7 +260,7 @@ std::vector<std::vector<double>> stop_free_motions(const Model& model, ModelSupp
       free_motions(*model.space, held_unknowns(model, common), holding_rows(model, common), *model.rigid, model.gone);
   const std::vector<std::size_t> stops = stops_of(motions, common);
   if (stops.size() < motions.size())
-    throw Error(Exit::model, "a free body whose unknowns all take part in equations",
+    throw Error(ErrorKind::inertia_relief, "a free body whose unknowns all take part in equations",
                 "none of them can be held while it is solved", "support it where it does not matter");
   const auto components = static_cast<std::size_t>(model.space->components());
   for (const std::size_t unknown : stops)
@@ -302,11 +302,12 @@ void check_ranges(const Model& model, const Vector& u) {
       for (const Node node : nodes) {
         const double value = values[static_cast<std::size_t>(node) * components];
         if (value >= range.lowest - room && value <= range.highest + room) continue;
-        throw Error(Exit::model,
-                    fmt::format("the solution {:g} at {} lies outside of the table of '{}'{}", value,
-                                model.space->name_of(node), range.region->name, at_origin(range.origin)),
+        throw Error(ErrorKind::formula_value,
+                    fmt::format("the solution {:g} at {} lies outside of the table of '{}'", value,
+                                model.space->name_of(node), range.region->name),
                     fmt::format("the table has rows from {:g} to {:g}", range.lowest, range.highest),
-                    "add rows, or let the table be constant outside of its rows (outside = \"constant\")");
+                    "add rows, or let the table be constant outside of its rows (outside = \"constant\")")
+            .at(range.origin);
       }
     }
   }

@@ -92,9 +92,10 @@ std::vector<double> values_at_nodes(const FunctionSpace& space, const Region& re
 void require_displacements(const FunctionSpace& space, const std::string& origin) {
   if (space.components() < space.mesh().dimension())
     throw Error(
-        Exit::input, "a support along a direction of a field that has none" + at_origin(origin),
+        ErrorKind::relation, "a support along a direction of a field that has none",
         fmt::format("the unknown has {} components in {} dimensions", space.components(), space.mesh().dimension()),
-        "prescribe its components");
+        "prescribe its components")
+        .at(origin);
 }
 
 }  // namespace
@@ -112,19 +113,20 @@ std::vector<NodeNormal> node_normals(const FunctionSpace& space, const Region& f
 // Facets between two cells have two outward normals: a displacement of 0 is the same along both.
 void require_outer_facets(const Mesh& mesh, const Region& facets, const std::string& origin) {
   if (const Index count = inner_facets(mesh, facets); count > 0)
-    throw Error(Exit::input,
-                fmt::format("{} of the {} facets of '{}' lie between two cells{}", count, facets.size(), facets.name,
-                            at_origin(origin)),
+    throw Error(ErrorKind::unknown_region,
+                fmt::format("{} of the {} facets of '{}' lie between two cells", count, facets.size(), facets.name),
                 "a displacement along the outward normal would have two directions there",
-                "name facets of the boundary, or give a direction");
+                "name facets of the boundary, or give a direction")
+        .at(origin);
 }
 
 LinearEquations normal_support(const FunctionSpace& space, const Region& facets, const Coefficient& value,
                                const std::string& origin) {
   require_displacements(space, origin);
   if (facets.facets.empty())
-    throw Error(Exit::input, fmt::format("the region '{}' holds no facets{}", facets.name, at_origin(origin)),
-                "a normal is that of facets", "name a region of facets, or give a direction");
+    throw Error(ErrorKind::region_empty, fmt::format("the region '{}' holds no facets", facets.name),
+                "a normal is that of facets", "name a region of facets, or give a direction")
+        .at(origin);
   LinearEquations equations{.origin = origin};
   const std::vector<double> values = values_at_nodes(space, facets, value);
   if (std::ranges::any_of(values, [](double each) { return each != 0; }))
@@ -139,8 +141,9 @@ LinearEquations support_along(const FunctionSpace& space, const Region& region, 
   require_displacements(space, origin);
   const Point along = direction_of(direction);
   if (!(length(along) > 0))
-    throw Error(Exit::input, "the direction of a support has no length" + at_origin(origin), {},
-                "give a direction such as [1, 1, 0]");
+    throw Error(ErrorKind::relation, "the direction of a support has no length", {},
+                "give a direction such as [1, 1, 0]")
+        .at(origin);
   LinearEquations equations{.origin = origin};
   const std::vector<double> values = values_at_nodes(space, region, value);
   for (const Node node : space.nodes_in(region))
@@ -154,8 +157,9 @@ LinearEquations cylindrical_support(const FunctionSpace& space, const Region& re
   require_displacements(space, origin);
   const Point along = direction_of(axes.axis);
   if (!(length(along) > 0))
-    throw Error(Exit::input, "the axis of a cylindrical support has no length" + at_origin(origin), {},
-                "give a direction such as [0, 0, 1]");
+    throw Error(ErrorKind::relation, "the axis of a cylindrical support has no length", {},
+                "give a direction such as [0, 0, 1]")
+        .at(origin);
   const Point axis = unit(along);
   const std::vector<Node> nodes = space.nodes_in(region);
   const auto from_axis = [&](Node node) {
@@ -180,10 +184,10 @@ LinearEquations cylindrical_support(const FunctionSpace& space, const Region& re
       continue;
     }
     if (u != 0)
-      throw Error(Exit::model,
-                  fmt::format("{} lies on the axis, and is to move by {:g} away from it{}", space.name_of(node), u,
-                              at_origin(origin)),
-                  "there is no radial direction on the axis", "take the axis out of the region, or give 0");
+      throw Error(ErrorKind::not_joined,
+                  fmt::format("{} lies on the axis, and is to move by {:g} away from it", space.name_of(node), u),
+                  "there is no radial direction on the axis", "take the axis out of the region, or give 0")
+          .at(origin);
     const Point any = std::abs(axis[0]) < 0.7 ? Point{1, 0, 0} : Point{0, 1, 0};
     const Point across = unit(cross(axis, any));
     add_direction(space, node, across, 0, equations);

@@ -24,7 +24,7 @@ std::optional<Axes> perpendicular(const Point& given_first, const Point& given_o
 Point unit(const Point& given, const char* kind) {
   const Point axis = direction_of(given);
   if (!(length(axis) > 0))
-    throw Error(Exit::input, fmt::format("the direction of a {} orientation has no length", kind), {},
+    throw Error(ErrorKind::orientation, fmt::format("the direction of a {} orientation has no length", kind), {},
                 "give a direction");
   return scaled(axis, 1 / length(axis));
 }
@@ -70,7 +70,7 @@ Orientation::Orientation(const Direction& first, const Direction& second, const 
   const PointExpression there =
       0 * size.limited({}, [kind](double, const EvaluationPoints& point, double, const std::string&) {
         throw Error(
-            Exit::model,
+            ErrorKind::material_axes,
             fmt::format("material axes have no direction at ({:g}, {:g}, {:g})", point.x[0], point.x[1], point.x[2]),
             fmt::format("the point lies on the axis of a {} orientation", kind),
             "move the axis out of the material, or give the cells around it constant axes");
@@ -89,7 +89,7 @@ Axes Orientation::at(const Point& point) const {
 
 Orientation Orientation::along(const Point& first, const Point& other) {
   if (const std::optional<Axes> axes = perpendicular(first, other)) return Orientation(*axes);
-  throw Error(Exit::input, "the two vectors of an orientation are parallel, or one has no length",
+  throw Error(ErrorKind::orientation, "the two vectors of an orientation are parallel, or one has no length",
               "the first is axis 1, and both span the plane of axes 1 and 2", "give two different directions");
 }
 

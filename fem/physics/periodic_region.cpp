@@ -64,15 +64,16 @@ class PeriodicEquations {
  private:
   void check() const {
     if (options_.rotation && (options_.translation || options_.strain))
-      throw Error(Exit::input, "a rotation together with a translation or a strain" + at_origin(options_.origin), {},
-                  "give one of them");
+      throw Error(ErrorKind::relation, "a rotation together with a translation or a strain", {}, "give one of them")
+          .at(options_.origin);
     if (options_.rotation && !(length(direction_of(options_.rotation->axis)) > 0))
-      throw Error(Exit::input, "the axis of a periodic region has no length" + at_origin(options_.origin), {},
-                  "give a direction such as [0, 0, 1]");
+      throw Error(ErrorKind::relation, "the axis of a periodic region has no length", {},
+                  "give a direction such as [0, 0, 1]")
+          .at(options_.origin);
     if (!options_.jump.empty() && static_cast<int>(options_.jump.size()) != space_.components())
-      throw Error(Exit::input,
-                  fmt::format("the jump has {} numbers{}", options_.jump.size(), at_origin(options_.origin)), {},
-                  fmt::format("give {}, one for each component of the unknown", space_.components()));
+      throw Error(ErrorKind::model_options, fmt::format("the jump has {} numbers", options_.jump.size()), {},
+                  fmt::format("give {}, one for each component of the unknown", space_.components()))
+          .at(options_.origin);
   }
 
   // The place of the point on the other side.
@@ -143,14 +144,14 @@ class PeriodicEquations {
   }
 
   [[noreturn]] void refuse(Index far, Node worst, double distance, Index count) const {
-    throw Error(Exit::model,
-                fmt::format("{} of {} nodes of '{}' have no image on '{}'{}", far, count, region_.name, onto_.name,
-                            at_origin(options_.origin)),
+    throw Error(ErrorKind::not_joined,
+                fmt::format("{} of {} nodes of '{}' have no image on '{}'", far, count, region_.name, onto_.name),
                 fmt::format("the farthest is {}, whose image lies {:.4g} m off", space_.name_of(worst), distance),
                 options_.rotation
                     ? "check the axis and the sign of the angle: the rotation moves 'onto' to the region"
                     : fmt::format("the translation is ({:.9g}, {:.9g}, {:.9g}); give another one, or a tolerance",
-                                  result_.translation[0], result_.translation[1], result_.translation[2]));
+                                  result_.translation[0], result_.translation[1], result_.translation[2]))
+        .at(options_.origin);
   }
 
   const FunctionSpace& space_;

@@ -58,9 +58,10 @@ const Region* find_region(const On& place, const Mesh& mesh, std::initializer_li
     if (std::ranges::find(kinds, region.kind) != kinds.end()) return &region;
     std::string wanted;
     for (const RegionKind kind : kinds) wanted += fmt::format("{}{}", wanted.empty() ? "" : " or ", words(kind));
-    errors.add(Error(Exit::input,
-                     fmt::format("'{}' is a region of {}{}", region.name, words(region.kind), at_origin(origin)),
-                     fmt::format("a region of {} is required", wanted), "name such a region"));
+    errors.add(Error(ErrorKind::region_definition,
+                     fmt::format("'{}' is a region of {}", region.name, words(region.kind)),
+                     fmt::format("a region of {} is required", wanted), "name such a region")
+                   .at(origin));
   } catch (const Error& error) { errors.add(error); }
   return nullptr;
 }
@@ -69,9 +70,9 @@ void check_values(const Coefficient& value, const ParameterFacts& facts, const M
                   const std::string& origin, ErrorList& errors) {
   const auto refuse = [&](double wrong, const std::string& place) {
     const std::string bounds = bounds_of(facts);
-    errors.add(Error(Exit::model,
-                     fmt::format("the parameter '{}' is {:g}{}{}", facts.name, wrong, place, at_origin(origin)), {},
-                     bounds.empty() ? "give a finite number" : fmt::format("give a number {}", bounds)));
+    errors.add(Error(ErrorKind::material_value, fmt::format("the parameter '{}' is {:g}{}", facts.name, wrong, place),
+                     {}, bounds.empty() ? "give a finite number" : fmt::format("give a number {}", bounds))
+                   .at(origin));
   };
   if (value.is_number()) {
     if (!keeps_bounds(facts, value.number())) refuse(value.number(), "");
@@ -114,7 +115,7 @@ void check_materials(const Mesh& mesh, const std::vector<MaterialRegion>& materi
     }
     if (overlap > 0)
       errors.add(Error(
-          Exit::model, fmt::format("{} cells have two materials", overlap),
+          ErrorKind::overlapping_materials, fmt::format("{} cells have two materials", overlap),
           fmt::format("{} and {} share them", materials[static_cast<std::size_t>(other)].where, materials[m].where),
           "give each cell one material: use regions that do not overlap"));
   }
@@ -126,7 +127,8 @@ void check_materials(const Mesh& mesh, const std::vector<MaterialRegion>& materi
   for (const Region& region : mesh.regions())
     if (region.kind == RegionKind::cells && std::ranges::binary_search(region.cells, cell))
       names.push_back(region.name);
-  errors.add(Error(Exit::model, fmt::format("{} of {} cells have no material", missing, mesh.cell_count()),
+  errors.add(Error(ErrorKind::missing_material,
+                   fmt::format("{} of {} cells have no material", missing, mesh.cell_count()),
                    fmt::format("the first is cell {}, in the regions {}", cell, quoted_list(names)),
                    "add a [[material]] for them, or one with region = \"all\""));
 }
@@ -145,9 +147,10 @@ bool has_size(const Mesh& mesh, const Region& region, const BodyMeasure& measure
     return std::ranges::all_of(mesh.nodes_of(facet), [&](Node node) { return mesh.point(node)[0] <= tolerance; });
   };
   if (!std::ranges::all_of(region.facets, on_axis)) return true;
-  errors.add(Error(Exit::model, fmt::format("'{}' lies on the axis of revolution{}", region.name, at_origin(origin)),
+  errors.add(Error(ErrorKind::load_on_nothing, fmt::format("'{}' lies on the axis of revolution", region.name),
                    "the axis has no area on which something could act",
-                   "name facets at x > 0; the axis needs no condition"));
+                   "name facets at x > 0; the axis needs no condition")
+                 .at(origin));
   return false;
 }
 

@@ -12,7 +12,7 @@ RayleighDamping rayleigh_through(const DampingRatio& first, const DampingRatio& 
   const double w1 = 2 * std::numbers::pi * first.frequency, w2 = 2 * std::numbers::pi * second.frequency;
   const double determinant = w2 * w2 - w1 * w1;
   const auto error = [&](const std::string& why, const char* fix) {
-    return Error(Exit::model,
+    return Error(ErrorKind::damping,
                  fmt::format("damping ratios of {:g} at {:g} Hz and {:g} at {:g} Hz", first.ratio, first.frequency,
                              second.ratio, second.frequency),
                  why, fix);

@@ -70,7 +70,7 @@ class Remover {
 
   void require(std::span<const UnknownTerm> terms, const std::string& what, const std::string& origin) const {
     if (stay(terms)) return;
-    throw Error(Exit::model,
+    throw Error(ErrorKind::removed_part,
                 fmt::format("{} on a part that is removed{}", what, origin.empty() ? "" : at_origin(origin)),
                 "its surface belongs to cells that are gone", "remove its table in the same step");
   }
@@ -84,10 +84,10 @@ class Remover {
 
 void remove_cells(std::span<const Index> cells, Model& model) {
   if (model.has_fields())
-    throw Error(Exit::model, "removal of a part of a model of several fields", "their spaces are those of all cells",
-                "take equations of one field");
+    throw Error(ErrorKind::removed_part, "removal of a part of a model of several fields",
+                "their spaces are those of all cells", "take equations of one field");
   if (!model.ranges.empty())
-    throw Error(Exit::model, "removal of a part of a model with tables of the unknown",
+    throw Error(ErrorKind::removed_part, "removal of a part of a model with tables of the unknown",
                 "nodes that only the part has are at zero, beyond the tables", "let the tables be constant outside");
   Remover(cells, model).remove();
 }

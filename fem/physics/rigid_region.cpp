@@ -124,9 +124,9 @@ void RigidRegion::choose(std::span<const Node> mesh_nodes, const Region& region)
     if (space_->components() == 6 && acts(node, 3) && acts(node, 4) && acts(node, 5)) turning.push_back(mesh_node);
   }
   if (moving.empty())
-    throw Error(Exit::model,
-                fmt::format("the rigid region '{}' has no nodes{}", region.name, at_origin(equations_.origin)),
-                "nothing moves with it", "name a region of the body");
+    throw Error(ErrorKind::not_joined, fmt::format("the rigid region '{}' has no nodes", region.name),
+                "nothing moves with it", "name a region of the body")
+        .at(equations_.origin);
   Point mean{};
   for (const Node node : moving)
     for (std::size_t d = 0; d < 3; ++d) mean[d] += place_of(mesh, node)[d] / static_cast<double>(moving.size());
@@ -166,9 +166,10 @@ RigidRegion::RigidRegion(const FunctionSpace& space, const Region& region, const
       equations_{.origin = options.origin} {
   const int components = space.components(), dimension = space.mesh().dimension();
   if (components != dimension && components != 6)
-    throw Error(Exit::input, "a rigid region of a field that is no displacement" + at_origin(options.origin),
+    throw Error(ErrorKind::relation, "a rigid region of a field that is no displacement",
                 fmt::format("the unknown has {} components in {} dimensions", components, dimension),
-                "rigid regions are of bodies that move");
+                "rigid regions are of bodies that move")
+        .at(options.origin);
   choose(ritz::nodes_in(space.mesh(), region), region);
   if (options.reference) reference_ = *options.reference;
   std::vector<UnknownTerm> row;
@@ -194,10 +195,10 @@ void RigidRegion::prescribe(const RigidOptions& options) {
     double undetermined = 0;
     std::vector<double> row = factors(modes, &undetermined);
     if (undetermined * unit > independent)
-      throw Error(Exit::model,
-                  fmt::format("the {} of a rigid region is prescribed that it does not have{}", what,
-                              at_origin(options.origin)),
-                  "its nodes lie on one line, or it is one node", "omit this value, or move the reference point");
+      throw Error(ErrorKind::not_joined,
+                  fmt::format("the {} of a rigid region is prescribed that it does not have", what),
+                  "its nodes lie on one line, or it is one node", "omit this value, or move the reference point")
+          .at(options.origin);
     for (double& each : row) each *= unit;
     row.push_back(value * unit);
     rows.push_back(std::move(row));

@@ -96,11 +96,11 @@ FoundSurfaceJoint found(const SurfaceJoint& joint, const FunctionSpace& solids, 
     if (frames.node_of(node) >= 0) result.nodes.push_back(node);
   if (result.nodes.empty() || (joint.is_rigid && (result.nodes.size() != 1 || !turns(result.nodes.front())))) {
     errors.add(
-        Error(Exit::model,
-              fmt::format("the region '{}' of a joint has {} nodes of sections{}", nodes->name, result.nodes.size(),
-                          at_origin(joint.origin)),
+        Error(ErrorKind::section_not_joined,
+              fmt::format("the region '{}' of a joint has {} nodes of sections", nodes->name, result.nodes.size()),
               joint.is_rigid ? "a rigid face follows one node that knows rotations" : "nothing follows the facets",
-              "name the node at the end of a beam"));
+              "name the node at the end of a beam")
+            .at(joint.origin));
     return result;
   }
   const auto point_of = [&](Node node) { return frames.point(frames.node_of(node)); };

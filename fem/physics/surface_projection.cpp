@@ -18,7 +18,7 @@ std::vector<FacetOfCell> surface_of(const Region& region) {
 SurfaceProjection::SurfaceProjection(const FunctionSpace& space, const Region& surface) : space_(&space) {
   const std::vector<FacetOfCell> facets = surface_of(surface);
   if (facets.empty())
-    throw Error(Exit::input, fmt::format("the region '{}' holds no facets", surface.name),
+    throw Error(ErrorKind::region_empty, fmt::format("the region '{}' holds no facets", surface.name),
                 "nodes are projected onto facets", "name a region of facets");
   facets_ = std::make_unique<NearestFacet>(space.mesh(), facets);
 }

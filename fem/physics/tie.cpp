@@ -125,10 +125,10 @@ class MortarEquations {
 
 void require_facets(const FunctionSpace& space, const Region& region, const std::string& origin) {
   if (region.kind == RegionKind::facets && !space.mesh().structural()) return;
-  throw Error(Exit::input,
-              fmt::format("the region '{}' of a tie by its surface holds no facets of solids{}", region.name,
-                          at_origin(origin)),
-              "the tie is integrated over them", "name a region of facets, or tie nodes");
+  throw Error(ErrorKind::relation,
+              fmt::format("the region '{}' of a tie by its surface holds no facets of solids", region.name),
+              "the tie is integrated over them", "name a region of facets, or tie nodes")
+      .at(origin);
 }
 
 [[noreturn]] void refuse(const FunctionSpace& space, const Region& region, const Region& onto, const Tie& tie,
@@ -136,14 +136,15 @@ void require_facets(const FunctionSpace& space, const Region& region, const std:
   const auto far = tie.distances.begin() + static_cast<std::ptrdiff_t>(tie.tied.size());
   const auto worst = std::ranges::max_element(far, tie.distances.end());
   throw Error(
-      Exit::model,
-      fmt::format("{} of {} nodes of '{}' lie outside of the tolerance of the tie onto '{}'{}", tie.left.size(),
-                  tie.left.size() + tie.tied.size(), region.name, onto.name, at_origin(origin)),
+      ErrorKind::not_joined,
+      fmt::format("{} of {} nodes of '{}' lie outside of the tolerance of the tie onto '{}'", tie.left.size(),
+                  tie.left.size() + tie.tied.size(), region.name, onto.name),
       fmt::format("the farthest is {}, {:.4g} m from '{}'; the tolerance is {:.4g} m",
                   space.name_of(tie.left[static_cast<std::size_t>(worst - far)]), *worst, onto.name, tie.tolerance),
       fmt::format("check the regions and the unit of length; else give a tolerance above {:.3g}, or let far nodes stay "
                   "free",
-                  *worst));
+                  *worst))
+      .at(origin);
 }
 
 // Nodes of the other side, and whether a node stands there that follows it alone, or nearly so across a gap, where the

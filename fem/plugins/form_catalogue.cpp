@@ -27,7 +27,7 @@ void check_names(const FormRecord& record) {
   std::set<std::string> names = {"region", "form", "element"};
   const auto add = [&](const ParameterFacts& facts) {
     if (!names.insert(facts.name).second)
-      throw Error(Exit::input,
+      throw Error(ErrorKind::plugin,
                   fmt::format("the form '{}' declares a parameter '{}' that exists already", record.name, facts.name),
                   "parameters are keys of the case file, and so are 'region', 'form' and 'element'",
                   "give it a name of its own");
@@ -41,7 +41,7 @@ void check_fields(const FormRecord& record) {
   std::set<std::string> names = {"reaction", "reaction_moment", "rotation", "region"};
   const auto add = [&](const std::string& name) {
     if (!name.empty() && !names.insert(name).second)
-      throw Error(Exit::input,
+      throw Error(ErrorKind::plugin,
                   fmt::format("the form '{}' declares a field '{}' that exists already", record.name, name),
                   "unknown, derived quantities and states are fields of the results, beside 'reaction', "
                   "'reaction_moment', 'rotation' and 'region'",
@@ -55,10 +55,10 @@ void check_fields(const FormRecord& record) {
 [[noreturn]] void throw_unknown(const char* what, const std::string& name, const std::vector<std::string>& known,
                                 const MissingFamilies& missing = {}) {
   if (!missing.reason.empty())
-    throw Error(Exit::environment, fmt::format("there is no {} '{}' in what was built", what, name), missing.reason,
-                missing.remedy);
+    throw Error(ErrorKind::environment, fmt::format("there is no {} '{}' in what was built", what, name),
+                missing.reason, missing.remedy);
   const std::string near = nearest_match(name, known);
-  throw Error(Exit::input, fmt::format("there is no {} '{}'", what, name),
+  throw Error(ErrorKind::plugin, fmt::format("there is no {} '{}'", what, name),
               known.empty() ? "there is none at all" : fmt::format("there are {}", quoted_list(known)),
               near.empty() ? "name one of them, or a plugin that has it" : fmt::format("did you mean '{}'?", near));
 }
@@ -70,7 +70,7 @@ FormValue form_with_numbers(const FormRecord& record, const std::string& module,
                             const std::map<std::string, double>& parameters) {
   const std::string form = record.name;
   if (!record.declared)
-    throw Error(Exit::input, fmt::format("the form '{}' declares no parameters", form),
+    throw Error(ErrorKind::plugin, fmt::format("the form '{}' declares no parameters", form),
                 "it cannot be made of named numbers", "give it a list `parameters`: fem/forms/parameter.hpp");
   FormValue value(record, module);
   std::vector<std::string> known;
@@ -79,11 +79,12 @@ FormValue form_with_numbers(const FormRecord& record, const std::string& module,
   const auto number_for = [&](const ParameterFacts& facts) {
     const auto given = parameters.find(facts.name);
     if (given == parameters.end() && std::isnan(facts.fallback))
-      throw Error(Exit::input, fmt::format("the parameter '{}' of '{}' is missing", facts.name, form),
+      throw Error(ErrorKind::plugin, fmt::format("the parameter '{}' of '{}' is missing", facts.name, form),
                   fmt::format("{} [{}]", facts.about, facts.unit), "give it a value");
     const double number = given == parameters.end() ? facts.fallback : given->second;
     if (!keeps_bounds(facts, number))
-      throw Error(Exit::model, fmt::format("the parameter '{}' of '{}' is {:g}", facts.name, form, number),
+      throw Error(ErrorKind::material_value,
+                  fmt::format("the parameter '{}' of '{}' is {:g}", facts.name, form, number),
                   fmt::format("{} [{}]", facts.about, facts.unit), fmt::format("give a number {}", bounds_of(facts)));
     return number;
   };
@@ -127,8 +128,8 @@ void FormCatalogue::add_module(const Device& device, const std::string& module) 
 const FormCatalogue::Entry& FormCatalogue::find(const std::string& form) const {
   const auto found = forms_.find(form);
   if (found == forms_.end() && has_mixed(form))
-    throw Error(Exit::input, fmt::format("'{}' is a form of several fields", form), "case files do not know these",
-                "use it in a C++ program, or check it by `ritz element check`");
+    throw Error(ErrorKind::wrong_value, fmt::format("'{}' is a form of several fields", form),
+                "case files do not know these", "use it in a C++ program, or check it by `ritz element check`");
   if (found == forms_.end()) throw_unknown("form", form, forms(), missing_);
   return found->second;
 }

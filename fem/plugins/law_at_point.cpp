@@ -110,7 +110,7 @@ PointOfTest LawAtPoint::step(SpecimenTest test, double strain, const Time& time)
       return {strain, nominal, cauchy, gradient_(2, 2), now_};
     }
     if (i == most || !std::isfinite(left))
-      throw Error(Exit::not_converged,
+      throw Error(ErrorKind::newton_not_converged,
                   fmt::format("Newton's method found no strain across without stress: the law '{}' at the strain {:g}",
                               form_.name, strain),
                   "from the state before the step", "take more steps, or other parameters");

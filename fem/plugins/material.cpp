@@ -18,7 +18,7 @@ FormValue material(const Device& device, const std::string& law, const std::map<
     const Hardening points = hardening(law, table);
     std::memcpy(numbers.bytes.data() + record.table, &points, sizeof points);
   } else if (!table.empty()) {
-    throw Error(Exit::input, fmt::format("the law '{}' is given a table of hardening", law), "it has none",
+    throw Error(ErrorKind::law, fmt::format("the law '{}' is given a table of hardening", law), "it has none",
                 "omit the table, or take 'j2', 'chaboche' or 'hill'");
   }
   return MaterialLaw(record, numbers.bytes.data(), module_of_laws).form(kinematics);
@@ -36,7 +36,7 @@ const LawRecord& law_record(const Device& device, const std::string& law) {
   const std::vector<std::string> known = law_names(device);
   if (std::ranges::find(known, law) == known.end()) {
     const std::string near = nearest_match(law, known);
-    throw Error(Exit::input, fmt::format("there is no law of materials '{}'", law),
+    throw Error(ErrorKind::law, fmt::format("there is no law of materials '{}'", law),
                 known.empty() ? "this build has no kernels of laws" : fmt::format("there are {}", quoted_list(known)),
                 near.empty() ? "name one of them" : fmt::format("did you mean '{}'?", near));
   }

@@ -195,7 +195,7 @@ class ElementCheck {
         const auto found =
             std::ranges::find_if(t.nodes, [&](const Point& other) { return distance(other, turn(node)) < 1e-9; });
         if (found == t.nodes.end())
-          throw Error(Exit::input,
+          throw Error(ErrorKind::plugin,
                       fmt::format("the node ({:.4g}, {:.4g}) of a facet has no mirror image there", node[0], node[1]));
         image.push_back(static_cast<std::size_t>(found - t.nodes.begin()));
       }

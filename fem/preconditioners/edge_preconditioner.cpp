@@ -30,7 +30,8 @@ std::vector<Edge> edges_between_nodes(const FunctionSpace& space) {
   const Mesh& mesh = space.mesh();
   for (const CellBlock& block : mesh.blocks())
     if (space.element(block.kind).node_count() != std::ssize(traits(block.kind).edges))
-      throw Error(Exit::input, "a preconditioner of edges was asked for unknowns that are not one for each edge",
+      throw Error(ErrorKind::solver_options,
+                  "a preconditioner of edges was asked for unknowns that are not one for each edge",
                   "auxiliary spaces are those of edges of order 1", "take order 1, or the method 'direct'");
   std::vector<Edge> edges(static_cast<std::size_t>(space.node_count()));
   FunctionSpace::CellNodes nodes_of(space);

@@ -176,7 +176,8 @@ class FieldBlocks::Maker {
   FieldBlock of_own_block(int k) {
     const SparseMatrix* A = K_.square(k);
     if (A == nullptr || !is_positive(k))
-      throw Error(Exit::input, fmt::format("no preconditioner is known for the field '{}'", equations_.field_name(k)),
+      throw Error(ErrorKind::solver_options,
+                  fmt::format("no preconditioner is known for the field '{}'", equations_.field_name(k)),
                   "its block of the matrix has a diagonal that is not positive, and no other field gives it a Schur "
                   "complement",
                   "use [solver] method = \"direct\", or a program with a preconditioner of your own");

@@ -189,10 +189,10 @@ void require_none_is_free(const MixedOperator& equations, const LinearOperator& 
       continue;
     const std::string what = "the matrix is singular: " + each.what;
     if (each.constant)
-      throw Error(Exit::model, what + (is_null ? "" : ", with what follows from it in the others"),
+      throw Error(ErrorKind::singular_matrix, what + (is_null ? "" : ", with what follows from it in the others"),
                   "its gradient alone enters the equations of a body",
                   "prescribe its value at one node, or in one cell, of each body");
-    throw Error(Exit::model, what, "nothing in the equations holds it",
+    throw Error(ErrorKind::singular_matrix, what, "nothing in the equations holds it",
                 "prescribe values of the field that exclude the motion");
   }
 }

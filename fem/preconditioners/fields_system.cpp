@@ -53,7 +53,7 @@ bool is_definite(const MixedOperator& equations, const LinearSolverOptions& opti
 // The method of an iteration: conjugate gradients where the matrix is definite, MINRES where it is symmetric.
 LinearMethod iteration_of(const MixedOperator& equations, const LinearSolverOptions& options) {
   if (options.method == LinearMethod::minres && !equations.symmetric())
-    throw Error(Exit::input, "the method 'minres' was asked for, but the matrix is not symmetric",
+    throw Error(ErrorKind::solver_options, "the method 'minres' was asked for, but the matrix is not symmetric",
                 "a form does not claim it", "use 'gmres', 'direct' or 'auto'");
   if (options.method != LinearMethod::automatic) return options.method;
   if (is_definite(equations, options)) return LinearMethod::conjugate_gradient;
@@ -137,7 +137,7 @@ std::vector<MethodChoice> methods_of(const MixedOperator& equations, const Linea
       (options.method == Method::conjugate_gradient && is_definite(equations, options)))
     return {{.method = iteration_of(equations, options), .why = "as asked"}};
   if (options.method != Method::automatic)
-    throw Error(Exit::input,
+    throw Error(ErrorKind::several_fields,
                 fmt::format("the method '{}' was asked for, and the equations have several fields, or those of facets "
                             "or edges",
                             name_of(options.method)),
@@ -273,7 +273,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
       std::erase_if(choices, [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; });
     if (!choices.empty()) return choices;
     throw Error(
-        Exit::model,
+        ErrorKind::singular_matrix,
         fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations_.field_name(0)),
         "curls alone enter the equations, so a factorisation lacks a gauge",
         "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of curl_curl3)");

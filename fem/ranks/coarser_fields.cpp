@@ -28,7 +28,7 @@ DependentNodeRows WholeCoarserFields::relations(int order, const Ghosts& nodes) 
   fields_.push_back(std::make_unique<Field>(fields_.empty() ? finest_ : *fields_.back()->constraints, order));
   const Constraints& constraints = *fields_.back()->constraints;
   if (coarsest().node_count() != nodes.total())
-    throw Error(Exit::internal, "the ranks' nodes of a coarser field are not those of the whole mesh");
+    throw Error(ErrorKind::internal, "the ranks' nodes of a coarser field are not those of the whole mesh");
   const auto rank = static_cast<std::size_t>(nodes.ranks().rank());
   return relations_of(constraints, nodes.first()[rank], nodes.first()[rank + 1], nodes.reached());
 }

@@ -15,7 +15,7 @@ namespace ritz {
 
 void throw_not_over_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
   const bool planned = dynamic_cast<const PlannedRanks*>(&ranks) != nullptr;
-  throw Error(Exit::environment,
+  throw Error(ErrorKind::environment,
               fmt::format("{} {} ranks, and {} is not divided among them", planned ? "planned for" : "started as",
                           ranks.count(), what),
               "what is divided: statics, evolutions, Newton's method, modes, gradients, and factors and iterations of "
@@ -41,7 +41,7 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
     throw_not_over_ranks(ranks, "a reference element of a plugin without a matrix",
                          "take operator = \"matrix\", or one process");
   if (const auto wrong = mismatch(options.method, options.preconditioner))
-    throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
+    throw Error(ErrorKind::solver_options, wrong->what, wrong->why, wrong->fix);
   check_method_suits(options.method, {.symmetric = equations.symmetric()});
 }
 
@@ -105,7 +105,7 @@ void DividedSystem::say(const std::string& line) const {
 
 void DividedSystem::linearise(const Vector& u, Tangent kind) {
   if (kind == Tangent::transposed && options_.operator_kind == OperatorKind::matrix_free)
-    throw Error(Exit::internal, "a transposed tangent without a matrix");
+    throw Error(ErrorKind::internal, "a transposed tangent without a matrix");
   divided_->follow(equations_);
   if (std::exchange(nests_, false)) own_->set_nested(nesting());
   const TangentPlace place{.at = place_of(equations_), .anew = std::exchange(anew_, false), .kind = kind};
@@ -143,7 +143,7 @@ NestedLevels DividedSystem::nesting_of_corners(const std::vector<Index>& first) 
       made.emplace(space.mesh(), space.components(), space.device(), SpaceOptions{.order = 1, .beside = &space});
     const FunctionSpace& corners = coarser_ ? coarser_->coarsest() : *made;
     if (corners.node_count() != first.back())
-      throw Error(Exit::internal, "the ranks' nodes of order 1 are not those of the whole mesh");
+      throw Error(ErrorKind::internal, "the ranks' nodes of order 1 are not those of the whole mesh");
     levels = own_levels(corners, first);
   }
   if (coarser_) coarser_->forget();

@@ -22,7 +22,8 @@ ReferenceElement element_named(const LocalFieldsData::ElementOfKind& wanted, Fam
   if (family != Family::lagrange) {
     for (int order = family == Family::cell ? 0 : 1; order <= highest_order(family); ++order)
       if (ReferenceElement element = entity_element(shape, family, order); element.name == wanted.name) return element;
-    throw Error(Exit::internal, fmt::format("no element of facets, edges or cells has the name '{}'", wanted.name));
+    throw Error(ErrorKind::internal,
+                fmt::format("no element of facets, edges or cells has the name '{}'", wanted.name));
   }
   if (ReferenceElement of_mesh = cell_element(wanted.kind); of_mesh.name == wanted.name) return of_mesh;
   for (int order = 1; order <= highest_lagrange_order(shape); ++order)
@@ -194,7 +195,7 @@ DependentRows rows_on_part(const DependentNodeRows& rows, const Ghosts& nodes, i
     const auto begin = position(rows.begin[row]), end = position(rows.begin[row + 1]);
     if (!std::ranges::all_of(std::span(rows.followed).subspan(begin, end - begin), is_here)) {
       if (nodes.local(rows.node[row]) < nodes.owned())
-        throw Error(Exit::internal, "a part of a mesh lacks nodes that its own follow by equations");
+        throw Error(ErrorKind::internal, "a part of a mesh lacks nodes that its own follow by equations");
       continue;
     }
     for (std::size_t c = 0; c < C; ++c) {

@@ -41,7 +41,7 @@ void PartEquations::take(const EquationsPlace& place) {
 
 void PartEquations::set_numbers(const PartIntegrals& integrals) {
   if (!equations_.set_numbers(integrals.integrals))
-    throw Error(Exit::internal, "the equations of a part have got other forms or places");
+    throw Error(ErrorKind::internal, "the equations of a part have got other forms or places");
 }
 
 namespace {

@@ -113,7 +113,7 @@ RankParts::RankParts(const FunctionSpace& whole, Cut cut, int ranks, int support
 RankParts::~RankParts() = default;
 
 void RankParts::refuse(const std::string& what) const {
-  throw Error(Exit::environment, fmt::format("{} is not divided among {} ranks", what, ranks_),
+  throw Error(ErrorKind::environment, fmt::format("{} is not divided among {} ranks", what, ranks_),
               "each rank has nodes of its own", "take fewer ranks");
 }
 

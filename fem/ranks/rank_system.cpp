@@ -84,7 +84,7 @@ void RankSystem::check_room() {
                              .array<double>("vectors", owned() * b, 6)
                              .total();
     if (needed <= available) return;
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::device_memory,
                 fmt::format("{}its part of the matrix needs {:.1f} MB, and {:.1f} MB are available",
                             ranks_.rank() == 0 ? "rank 0: " : "", 1e-6 * double(needed), 1e-6 * double(available)),
                 fmt::format("{} nodes are its own, and {} it reaches", owned(), ghosts_->count()),
@@ -192,7 +192,7 @@ std::optional<Error> RankSystem::shortage_of(const Room& room) const {
       if (available > room.plenty) return;
       const Index needed = room.needed();
       if (needed <= available) return;
-      throw Error(Exit::resources,
+      throw Error(ErrorKind::device_memory,
                   fmt::format("{} {:.1f} MB, and {:.1f} MB are available", room.what, 1e-6 * double(needed),
                               1e-6 * double(available)),
                   room.from, "start more ranks, or give them more memory");

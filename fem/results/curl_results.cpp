@@ -125,7 +125,7 @@ void add_fluxes(const MixedOperator& equations, const MixedIntegral& integral, i
 
 CurlResults curl_results(const MixedOperator& equations, int field, const Vector& u) {
   if (equations.family(field) != Family::edge)
-    throw Error(Exit::internal, "the curl of a field that is not one of edges was asked for");
+    throw Error(ErrorKind::internal, "the curl of a field that is not one of edges was asked for");
   const Mesh& mesh = equations.space(field).mesh();
   const std::size_t curls = mesh.dimension() == 3 ? 3 : 1;
   const FieldsAtCentroids fields(equations, u);

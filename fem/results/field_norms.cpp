@@ -66,7 +66,7 @@ void for_each_cell(const FunctionSpace& space, const Vector& u, const Use& use) 
 double l2_error(const FunctionSpace& space, const Vector& u, const std::vector<PointFunction>& exact) {
   const auto c = static_cast<std::size_t>(space.components());
   if (exact.size() != c)
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 fmt::format("a field of {} components was compared with {} functions", c, exact.size()));
   double sum = 0;
   std::vector<double> known;

@@ -14,7 +14,7 @@ namespace {
 
 void check(const MixedOperator& equations, int field) {
   if (equations.family(field) != Family::facet && equations.family(field) != Family::edge)
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 "the values of a field at nodes or in cells were asked for as vectors of facets or edges", {},
                 "use the field's space");
 }

@@ -193,7 +193,7 @@ void add_by_prescribed(const FunctionSpace& space, MeshField& array, const std::
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       if (values[i] == before[i]) continue;
       if (!array.at_nodes() || !space.isoparametric())
-        throw Error(Exit::model, fmt::format("the derivative by the array '{}' of prescribed values", name),
+        throw Error(ErrorKind::analysis, fmt::format("the derivative by the array '{}' of prescribed values", name),
                     "the values are those at the nodes of the field",
                     "give an array for each node, and leave [space] order to the mesh");
       const auto node = static_cast<std::size_t>(space.mesh_node_of(nodes[i]));

@@ -17,7 +17,7 @@ namespace ritz {
 void check_linear_statics(const Model& model) {
   check(model, Static{});
   if (!model.means.empty())
-    throw Error(Exit::model, "a prescribed mean motion in an analysis of one linear solution", {},
+    throw Error(ErrorKind::analysis, "a prescribed mean motion in an analysis of one linear solution", {},
                 "prescribe displacements, or give a force");
 }
 
@@ -35,7 +35,7 @@ std::vector<const PrescribedValue*> LinearStatics::varying_supports() const {
 void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
   check(model, newton);
   const auto wrong = [](const char* of) {
-    throw Error(Exit::model, fmt::format("derivatives of {}", of), "its solution depends on the way to it",
+    throw Error(ErrorKind::analysis, fmt::format("derivatives of {}", of), "its solution depends on the way to it",
                 "take derivatives of one state, without internal variables and a path of loads");
   };
   if (newton.follows_a_path() || newton.increments > 1) wrong("a model with a load path");
@@ -64,7 +64,7 @@ LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& opti
   on_ground_ = motions_held_by_ground(model, *supports_);
   system_.set_ground(on_ground_);
   if (!equations_.symmetric())
-    throw Error(Exit::model, "adjoint solutions of a model whose tangent is not symmetric",
+    throw Error(ErrorKind::analysis, "adjoint solutions of a model whose tangent is not symmetric",
                 "they are solved with the same matrix", "take forms that are symmetric");
 }
 
@@ -123,8 +123,8 @@ LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* p
   const FunctionSpace& space = equations_.space();
   if (newton_) {
     if (prescribed != nullptr)
-      throw Error(Exit::model, "other prescribed values in a nonlinear model", "its way to them is that of the case",
-                  "change the values in the case");
+      throw Error(ErrorKind::analysis, "other prescribed values in a nonlinear model",
+                  "its way to them is that of the case", "change the values in the case");
     return solve_by_newton(load);
   }
   const Constraints& held = supports();
@@ -133,7 +133,7 @@ LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* p
   values_replaced_ = prescribed != nullptr;
   if (prescribed != nullptr) {
     if (held.dependent() != nullptr)
-      throw Error(Exit::model, "other prescribed values in a model whose unknowns follow others",
+      throw Error(ErrorKind::analysis, "other prescribed values in a model whose unknowns follow others",
                   "what follows them is computed from the values of the case", "change the values in the case");
     Vector values = space.zeros();
     values.copy_from(*prescribed);
@@ -157,7 +157,7 @@ LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* p
   const double scale = norm2(b);
   s.residual = scale > 0 ? norm2(r) / scale : 0;
   if (!(s.residual <= std::max(1e-6, 1e3 * s.report.true_relative_residual)))
-    throw Error(Exit::not_converged,
+    throw Error(ErrorKind::not_converged,
                 fmt::format("the residual by the element kernels is {:.2e} of the load, and the matrix says {:.2e}",
                             s.residual, s.report.true_relative_residual),
                 "the equations do not hold to the tolerance", "check the sizes of the material numbers");
@@ -223,8 +223,8 @@ std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
 std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const Vector& lambda) {
   const FunctionSpace& space = statics.equations().space();
   if (const auto refused = not_differentiable_by_positions(statics.model()))
-    throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of), refused->why,
-                refused->fix);
+    throw Error(ErrorKind::analysis, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
+                refused->why, refused->fix);
   std::vector<double> result(3 * static_cast<std::size_t>(space.mesh().node_count()), 0.0);
   subtract_by_positions(
       space.mesh(),

@@ -248,7 +248,7 @@ std::optional<NotDifferentiable> not_differentiable(const Model& model, const Tr
 void check_differentiable(const Model& model, const Transient& options) {
   check(model, options);
   if (const auto refused = not_differentiable(model, options))
-    throw Error(Exit::model, fmt::format("derivatives of {}", refused->of), refused->why, refused->fix);
+    throw Error(ErrorKind::analysis, fmt::format("derivatives of {}", refused->of), refused->why, refused->fix);
 }
 
 TransientDerivatives differentiate(const Model& model, Transient options, const Trajectory& path,
@@ -258,7 +258,7 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
   check_differentiable(model, options);
   if (std::ranges::any_of(numbers, &DifferentiatedNumber::positions))
     if (const auto refused = not_differentiable_by_positions(model))
-      throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
+      throw Error(ErrorKind::analysis, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
                   refused->why, refused->fix);
   const Setup setup(model, {}, Setup::Held::not_needed, Setup::Rates::among);
   options.linear = promised(options.linear, model);

@@ -37,7 +37,7 @@ void Constraints::prescribe(const Region& region, int component, double value, c
 
 void Constraints::prescribe(std::span<const Node> mesh_nodes, int component, double value, const std::string& source) {
   if (!space_->isoparametric())
-    throw Error(Exit::internal, "nodes of the mesh were prescribed in a space with nodes of its own",
+    throw Error(ErrorKind::internal, "nodes of the mesh were prescribed in a space with nodes of its own",
                 "the nodes between them would stay free", "prescribe a region");
   std::vector<Node> nodes;
   for (const Node mesh_node : mesh_nodes)
@@ -97,7 +97,7 @@ bool Constraints::agrees(Node node, int component, double value, int source) con
 Error Constraints::conflict(const Contest& found, const std::string& when) const {
   const std::size_t i = index(found.node, found.component);
   return {
-      Exit::model,
+      ErrorKind::conflicting_conditions,
       fmt::format("conflicting values {} and {} for component {} at {}{}", prescribed(i).value, found.value,
                   space_->component_name(found.component), space_->name_of(found.node), when),
       fmt::format("{} and {} both act there", source_at(i).text, sources_[static_cast<std::size_t>(found.source)].text),
@@ -141,7 +141,7 @@ void Constraints::upload_values() {
 
 void Constraints::relate(LinearEquations equations) {
   if (equations.join_fields())
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 fmt::format("constraints of one field were given {}, which joins several", equations.origin));
   if (equations.size() > 0) equations_.push_back(std::move(equations));
 }
@@ -191,7 +191,7 @@ void Constraints::check_sums(const std::string& when) const {
     if (std::abs(value - sum.value) <= 1e-9 * size) continue;
     const auto unknown = static_cast<Index>(sum.unknown.front());
     const auto node = static_cast<Node>(unknown / space_->components());
-    throw Error(Exit::model,
+    throw Error(ErrorKind::conflicting_conditions,
                 fmt::format("prescribed values contradict {}{}: component {} at {} and {} others", sum.origin, when,
                             space_->component_name(static_cast<int>(unknown % space_->components())),
                             space_->name_of(node), sum.unknown.size() - 1),

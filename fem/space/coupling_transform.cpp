@@ -21,7 +21,7 @@ class EntriesOfTransform {
         of_columns_(of_columns),
         row_of_column_(at(K.columns()), -1) {
     if (K.values().size() > std::numeric_limits<std::int32_t>::max())
-      throw Error(Exit::resources,
+      throw Error(ErrorKind::device_memory,
                   fmt::format("equations between unknowns change a coupling of {} numbers", K.values().size()),
                   "their places are counted in 32 bits", "use a coarser mesh");
     for (std::size_t row = 0; row < of_columns.unknown.size(); ++row)
@@ -66,7 +66,7 @@ class EntriesOfTransform {
     const auto first = columns_.begin() + offsets_[at(row)], last = columns_.begin() + offsets_[at(row) + 1];
     const auto found = std::lower_bound(first, last, column);
     if (found == last || *found != column)
-      throw Error(Exit::internal,
+      throw Error(ErrorKind::internal,
                   fmt::format("the pattern of a coupling has no entry in row {} and column {}", row, column),
                   "equations between unknowns join them", "finish the supports before the matrix is made");
     return static_cast<std::int32_t>(found - columns_.begin());

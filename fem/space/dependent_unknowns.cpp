@@ -71,7 +71,8 @@ class Elimination {
         sum_(prescribed.size()) {
     for (const FunctionSpace* const space : spaces_) first_.push_back(first_.back() + space->unknown_count());
     if (first_.back() > std::numeric_limits<std::int32_t>::max())
-      throw Error(Exit::resources, fmt::format("equations between {} unknowns of several fields", first_.back()),
+      throw Error(ErrorKind::device_memory,
+                  fmt::format("equations between {} unknowns of several fields", first_.back()),
                   "they are numbered with 31 bits", "use a coarser mesh");
   }
 
@@ -133,7 +134,7 @@ class Elimination {
       if (term.factor != 0) sum_.add(number(group, term), term.factor);
     }
     if (!finite)
-      throw Error(Exit::input,
+      throw Error(ErrorKind::relation,
                   fmt::format("equation {} of {} has a number that is not finite", equation + 1, group.origin), {},
                   "give finite factors and values");
     std::set<std::size_t> sources;
@@ -163,7 +164,7 @@ class Elimination {
   void check_size(const SolvedEquation& row, const LinearEquations& group, Index equation) const {
     const auto count = static_cast<Index>(row.terms.size());
     if (count * count <= most_pairs) return;
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::device_memory,
                 fmt::format("equation {} of {} joins {} unknowns with one another", equation + 1, group.origin, count),
                 "the matrix would get a dense block of their number squared",
                 "join fewer unknowns in one equation; a rigid region needs no more than a few in each");
@@ -187,7 +188,7 @@ class Elimination {
     std::string others;
     for (const std::size_t each : sources)
       if (each != source) others += (others.empty() ? "" : ", ") + equations_[each].origin;
-    errors_.add(Error(Exit::model,
+    errors_.add(Error(ErrorKind::conflicting_conditions,
                       fmt::format("equation {} of {} contradicts {}", equation + 1, equations_[source].origin,
                                   others.empty() ? "the ones before it" : others),
                       fmt::format("what they say of {} leaves a difference of {:g}", about(source, equation), value),

@@ -77,7 +77,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
       geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device, options.given)),
       field_name_(options.field_name) {
   if (components < 1 || components > 6)
-    throw Error(Exit::internal, fmt::format("a space with {} components", components));
+    throw Error(ErrorKind::internal, fmt::format("a space with {} components", components));
   const LongWork here;
   choose_elements(options);
   if (options.given != nullptr) order_ = std::max(order_, options.given->order);
@@ -130,7 +130,7 @@ void FunctionSpace::Geometry::place_curved(const Mesh& mesh, const Device& devic
     if (own.empty()) continue;
     const Index first = std::ssize(points) / dimension;
     if (first + std::ssize(own) > std::numeric_limits<Node>::max())
-      throw Error(Exit::resources,
+      throw Error(ErrorKind::device_memory,
                   fmt::format("the curved cells of '{}' have more than {} points", mesh.source(), first),
                   "they are numbered with 31 bits", "refine less");
     first_curved[static_cast<std::size_t>(cell)] = static_cast<Node>(first);
@@ -344,9 +344,9 @@ Error no_node_for(const std::string& what, const FunctionSpace& space, Node mesh
   const auto x = space.mesh().point(mesh_node);
   const std::string node = fmt::format("{} ({:g}, {:g}, {:g})", mesh_node, x[0], x[1], x[2]);
   if (space.geometry_node_of(mesh_node) < 0)
-    return Error(Exit::model, fmt::format("{} on node {}, which no cell of the mesh uses", what, node), {},
-                 "name nodes that belong to cells");
-  return Error(Exit::model,
+    return Error(ErrorKind::load_on_nothing, fmt::format("{} on node {}, which no cell of the mesh uses", what, node),
+                 {}, "name nodes that belong to cells");
+  return Error(ErrorKind::load_on_nothing,
                fmt::format("{} on node {}, a mid node of the mesh, where elements of order {} have no node", what, node,
                            space.order()),
                {}, "omit [space] order or give an even one; or name corners of cells, or facets");

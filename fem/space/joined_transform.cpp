@@ -34,7 +34,7 @@ class EntriesOfBlock {
     }
     if (std::ssize(columns_) * width_ * width_ > std::numeric_limits<std::int32_t>::max())
       throw Error(
-          Exit::resources,
+          ErrorKind::device_memory,
           fmt::format("equations between fields change a block of {} numbers", std::ssize(columns_) * width_ * width_),
           "their places are counted in 32 bits", "use a coarser mesh");
   }
@@ -53,7 +53,7 @@ class EntriesOfBlock {
     const auto wanted = static_cast<std::int32_t>(column / width_);
     const auto found = std::lower_bound(first, last, wanted);
     if (found == last || *found != wanted)
-      throw Error(Exit::internal,
+      throw Error(ErrorKind::internal,
                   fmt::format("the pattern of a block has no entry in row {} and column {}", row, column),
                   "equations between fields join them", "finish the supports before the matrix is made");
     return place(found - columns_.begin(), row % width_, column % width_);
@@ -135,7 +135,7 @@ class SharesOfRows {
     auto found = entries_.find({row, column});
     if (found != entries_.end()) return found->second;
     if (pattern_of_block(K_, row, column) == nullptr)
-      throw Error(Exit::internal, fmt::format("a matrix has no block ({}, {})", row, column),
+      throw Error(ErrorKind::internal, fmt::format("a matrix has no block ({}, {})", row, column),
                   "equations between fields join them", "finish the supports before the matrix is made");
     return entries_.try_emplace({row, column}, K_, row, column).first->second;
   }

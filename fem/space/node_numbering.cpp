@@ -101,7 +101,7 @@ Entity make_entity(const ReferenceElement& element, std::vector<int> corners, co
     if (orientation == 0) entity.key = key;
     if (key != entity.key)
       throw Error(
-          Exit::input,
+          ErrorKind::plugin,
           fmt::format("the nodes of element '{}' do not lie symmetrically on its edges or facets", element.name),
           "two cells that see an edge from its two ends must find the same nodes on it",
           "place nodes on edges and facets so that turning and mirroring them changes nothing");
@@ -215,7 +215,7 @@ void keep_agreed(EntitiesOfKinds& entities, const std::map<CellKind, ReferenceEl
       if (!known[n]) agreed[n] = entity.key;
       if (known[n] && agreed[n] != entity.key)
         throw Error(
-            Exit::input,
+            ErrorKind::plugin,
             fmt::format("element '{}' does not match its neighbours: it has {} nodes inside an entity of {} corners, "
                         "where another element has {} or has them elsewhere",
                         elements.at(kind).name, entity.key.size(), n, agreed[n].size()),
@@ -287,7 +287,8 @@ NodeNumbering number_nodes(const Mesh& mesh, std::span<const Index> cell_order,
     }
     for (const int a : list.interior) out[a] = static_cast<Node>(numbers.take(1));
     if (numbers.count() > std::numeric_limits<Node>::max())
-      throw Error(Exit::resources, fmt::format("the space has more than {} nodes", std::numeric_limits<Node>::max()),
+      throw Error(ErrorKind::device_memory,
+                  fmt::format("the space has more than {} nodes", std::numeric_limits<Node>::max()),
                   "node numbers are 32-bit", "use a lower order or a coarser mesh");
   }
   result.node_count = numbers.count();

@@ -478,10 +478,10 @@ void check_held(const std::vector<FreePart>& free, RigidModes modes) {
     const std::string body = fmt::format("body {} ({} cells, the first is cell {})", free[i].part + 1,
                                          free[i].cell_count, free[i].first_cell);
     if (modes == RigidModes::scalar)
-      errors.add(Error(Exit::model, fmt::format("the temperature of {} is not determined", body), motions,
-                       "prescribe a temperature or a convection somewhere on this body"));
+      errors.add(Error(ErrorKind::unsupported_body, fmt::format("the temperature of {} is not determined", body),
+                       motions, "prescribe a temperature or a convection somewhere on this body"));
     else
-      errors.add(Error(Exit::model, fmt::format("{} can still move freely: {}", body, motions),
+      errors.add(Error(ErrorKind::unsupported_body, fmt::format("{} can still move freely: {}", body, motions),
                        "its supports leave these rigid motions free, so there is no unique solution",
                        "support it so that each of these motions is prevented"));
   }

@@ -74,11 +74,6 @@ void Case::add_error(const Error& error) {
   for (const Error& each : several->list()) data_->add(each, {});
 }
 
-void Case::error_at(const Table& table, std::string_view key, std::string what, std::string why, std::string fix,
-                    Exit exit) {
-  table.error(key, std::move(what), std::move(why), std::move(fix), exit);
-}
-
 void Case::drop(std::string_view key) {
   data_->root.members.remove_if([&](const CaseMember& member) { return member.key == key; });
 }
@@ -377,14 +372,18 @@ std::string Case::Table::where(std::string_view key) const {
   return fmt::format("{} at {}", joined(path_, key), member->value.place.text());
 }
 
-void Case::Table::error(std::string_view key, std::string what, std::string why, std::string fix, Exit exit) const {
+void Case::Table::error(ErrorKind kind, std::string_view key, std::string what, std::string why,
+                        std::string fix) const {
   const CaseMember* member = value_->find(key);
-  data_->add(Error(exit, fmt::format("{}, {}", what, where(key)), std::move(why), std::move(fix)),
-             member != nullptr ? member->value.place : value_->place);
+  const CasePlace& place = member != nullptr ? member->value.place : value_->place;
+  data_->add(Error(kind, fmt::format("{}, {}", what, where(key)), std::move(why), std::move(fix))
+                 .about({joined(path_, key), {}, place.line > 0 ? place.text() : ""}),
+             place);
 }
 
-void Case::Table::refuse(std::string_view key, std::string what, std::string why, std::string fix) const {
-  error(key, std::move(what), std::move(why), std::move(fix));
+void Case::Table::refuse(ErrorKind kind, std::string_view key, std::string what, std::string why,
+                         std::string fix) const {
+  error(kind, key, std::move(what), std::move(why), std::move(fix));
   if (CaseMember* member = value_->find(key)) {
     member->asked = true;
     member->value = {.kind = CaseValue::Kind::flag, .place = member->value.place};

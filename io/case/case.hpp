@@ -28,10 +28,10 @@ struct CaseData;   // io/case/case_data.hpp, private
 struct CaseValue;  // io/case/case_value.hpp, private
 
 // A key without a fallback must be given. Bounds: minimum <= value <= maximum, above < value < below; `out_of_bounds`
-// is the exit code outside them (Exit::model for a material that cannot be).
+// is the kind of error outside them (ErrorKind::material_value for a material that cannot be).
 struct NumberRule {
   std::optional<double> fallback, minimum, maximum, above, below;
-  Exit out_of_bounds = Exit::input;
+  ErrorKind out_of_bounds = ErrorKind::wrong_value;
 };
 struct IntegerRule {
   std::optional<std::int64_t> fallback, minimum, maximum;
@@ -164,8 +164,6 @@ class Case {
   void open_steps(const StepTables& tables);
   // Adds an error of the caller to those found so far; `finish` throws them all, in the order of the file.
   void add_error(const Error& error);
-  void error_at(const Table& table, std::string_view key, std::string what, std::string why = {}, std::string fix = {},
-                Exit exit = Exit::input);
   // Removes a key of the root, as if it had not been given: it was read elsewhere.
   void drop(std::string_view key);
   // Accepts the key and all that is in it without questions, and keeps it.
@@ -262,10 +260,10 @@ class Case::Table {
   const std::string& name() const { return name_; }  // last part of the path: "steel" of [material.steel]
   std::string where() const;                         // "[[material]] #2 at case.toml:14"
   std::string where(std::string_view key) const;     // "material.1.young at case.toml:15:9"
-  void error(std::string_view key, std::string what, std::string why = {}, std::string fix = {},
-             Exit exit = Exit::input) const;  // like Case::error_at
+  // Adds an error of the caller at a key, as Case::add_error does.
+  void error(ErrorKind kind, std::string_view key, std::string what, std::string why = {}, std::string fix = {}) const;
   // The same for a key that has no place here: nothing inside it is judged any more.
-  void refuse(std::string_view key, std::string what, std::string why = {}, std::string fix = {}) const;
+  void refuse(ErrorKind kind, std::string_view key, std::string what, std::string why = {}, std::string fix = {}) const;
   void excuse() const;  // nothing else in this table is judged: what it is about is not known
 
  private:

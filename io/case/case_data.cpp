@@ -141,11 +141,12 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
                             questions[static_cast<std::size_t>(elsewhere - last_parts.begin())].path)
               : "remove it, or take a key of this table; docs/limits.md says what Ritz does not do";
   }
-  add(Error(Exit::input,
+  add(Error(ErrorKind::unknown_key,
             fmt::format("unknown {} '{}{}' at {}", is_table ? "table" : "key", path, member.key, member.place.text()),
             valid.empty() ? fmt::format("{} has no keys", title)
                           : fmt::format("the valid keys of {} are {}", title, quoted_list(valid)),
-            fix),
+            fix)
+          .about({path + member.key, {}, member.place.text()}),
       member.place);
 }
 
@@ -191,17 +192,19 @@ CaseAnswer::CaseAnswer(CaseData& data, CaseValue& table, std::string_view key, s
   }
 }
 
-void CaseAnswer::wrong(std::string_view expected, Exit exit) const { wrong(expected, *value_, exit); }
+void CaseAnswer::wrong(std::string_view expected, ErrorKind kind) const { wrong(expected, *value_, kind); }
 
-void CaseAnswer::wrong(std::string_view expected, const CaseValue& got, Exit exit) const {
+void CaseAnswer::wrong(std::string_view expected, const CaseValue& got, ErrorKind kind) const {
   const CasePlace& place = got.place.line > 0 ? got.place : value_->place;
-  data_.add(Error(exit, fmt::format("'{}' is {} at {}", key_path_, described(got), place.text()),
-                  fmt::format("{}: {}", key_, about_), fmt::format("give {}", expected)),
+  data_.add(Error(kind, fmt::format("'{}' is {} at {}", key_path_, described(got), place.text()),
+                  fmt::format("{}: {}", key_, about_), fmt::format("give {}", expected))
+                .about({key_path_, described(got), place.text()}),
             place);
 }
 
-void CaseAnswer::wrong_text(std::string what, std::string why, std::string fix) const {
-  data_.add(Error(Exit::input, fmt::format("{} at {}", what, value_->place.text()), std::move(why), std::move(fix)),
+void CaseAnswer::wrong_text(ErrorKind kind, std::string what, std::string why, std::string fix) const {
+  data_.add(Error(kind, fmt::format("{} at {}", what, value_->place.text()), std::move(why), std::move(fix))
+                .about({key_path_, {}, value_->place.text()}),
             value_->place);
 }
 
@@ -229,20 +232,22 @@ bool CaseAnswer::read_unit(CaseValue& value) const {
   const std::string alone = expected.empty() ? "give the number alone" : fmt::format("give a number of {}", expected);
   if (!unit) {
     wrong_text(
-        fmt::format("{}, with the unknown unit '{}',", what, quantity->unit),
+        ErrorKind::unit, fmt::format("{}, with the unknown unit '{}',", what, quantity->unit),
         "units are made of m, g, s, K, N, Pa, J, W, Hz and rad with prefixes from n to G, and of min, h, deg, %, "
         "bar, t, in, ft, lb, lbf, psi and ksi; in a formula * stands between a number and a name",
         near.empty() ? alone : fmt::format("did you mean '{}'?", near));
   } else if (expected.empty()) {
-    wrong_text(fmt::format("{}, and this key has no unit,", what), fmt::format("{}: {}", key_, about_), alone);
+    wrong_text(ErrorKind::unit, fmt::format("{}, and this key has no unit,", what), fmt::format("{}: {}", key_, about_),
+               alone);
   } else if (!unit->measures_the_same_as(*unit_named(expected))) {
-    wrong_text(fmt::format("{}, and its unit is {},", what, expected), fmt::format("{}: {}", key_, about_), alone);
+    wrong_text(ErrorKind::unit, fmt::format("{}, and its unit is {},", what, expected),
+               fmt::format("{}: {}", key_, about_), alone);
   } else {
     value.kind = CaseValue::Kind::number;
     value.number = in_unit(quantity->number, *unit, *unit_named(expected));
     if (std::isfinite(value.number)) return true;
-    wrong_text(fmt::format("{}, which is beyond the numbers of 64 bit,", what), fmt::format("{}: {}", key_, about_),
-               alone);
+    wrong_text(ErrorKind::wrong_value, fmt::format("{}, which is beyond the numbers of 64 bit,", what),
+               fmt::format("{}: {}", key_, about_), alone);
   }
   return false;
 }
@@ -254,15 +259,16 @@ void CaseAnswer::missing(std::string_view expected, const std::string& table_tit
   if (near.empty() && table_.implicit)  // a table that is not in the file
     near = nearest_match(key_path_.substr(0, key_path_.find('.')), not_asked(data_.root));
   if (!near.empty()) fix += fmt::format(" (is '{}' meant to be it?)", near);
-  data_.add_missing(Error(Exit::input, fmt::format("missing key '{}' in {}", key_path_, table_title),
-                          fmt::format("{}: {}", key_, about_), fix),
+  data_.add_missing(Error(ErrorKind::missing_key, fmt::format("missing key '{}' in {}", key_path_, table_title),
+                          fmt::format("{}: {}", key_, about_), fix)
+                        .about({key_path_, {}, table_title}),
                     table_.place, table_, key_);
 }
 
 void CaseAnswer::missing_tables(const std::string& header, int given, int needed) const {
   if (data_.survey) return;
   data_.add_missing(
-      Error(Exit::input, fmt::format("{} of {} needed tables {} in {}", given, needed, header, data_.path),
+      Error(ErrorKind::missing_key, fmt::format("{} of {} needed tables {} in {}", given, needed, header, data_.path),
             fmt::format("{}: {}", key_, about_), fmt::format("add {}", header)),
       table_.place, table_, key_);
 }

@@ -65,9 +65,9 @@ class CaseAnswer {
 
   CaseValue* value() const { return value_; }  // nullptr: not given
   // "expected a number above 0, got the text 'abc'"
-  void wrong(std::string_view expected, Exit exit = Exit::input) const;
-  void wrong(std::string_view expected, const CaseValue& got, Exit exit = Exit::input) const;
-  void wrong_text(std::string what, std::string why, std::string fix) const;
+  void wrong(std::string_view expected, ErrorKind kind = ErrorKind::wrong_value) const;
+  void wrong(std::string_view expected, const CaseValue& got, ErrorKind kind = ErrorKind::wrong_value) const;
+  void wrong_text(ErrorKind kind, std::string what, std::string why, std::string fix) const;
   void missing(std::string_view expected, const std::string& table_title) const;
   void missing_tables(const std::string& header, int given, int needed) const;
   void use_fallback(CaseValue fallback) const;

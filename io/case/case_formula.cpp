@@ -21,6 +21,7 @@ std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string&
     const Expression expression(value.text, variables, &data.tables);
     if (data.dimension == 2 && expression.uses("z"))
       answer.wrong_text(
+          ErrorKind::formula_syntax,
           fmt::format("'{}' is the formula '{}', which uses z on a mesh of two dimensions,", key, value.text),
           "points of the plane have x and y; of a body of revolution x is the radius, and y runs along the axis",
           "write it with x and y");
@@ -30,10 +31,12 @@ std::optional<Formula> read_formula(const CaseAnswer& answer, const std::string&
     if (std::isfinite(number) && rules.bounds.allow(number)) return number;
     std::string left;
     expression.value().explain(Point{}, 0, &left);
-    answer.wrong_text(fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), left,
+    answer.wrong_text(ErrorKind::formula_syntax,
+                      fmt::format("'{}' is the formula '{}', which is {:g},", key, value.text, number), left,
                       fmt::format("give {}", rules.expected));
   } catch (const ExpressionError& error) {
-    answer.wrong_text(fmt::format("'{}' is the formula '{}', which cannot be understood: {}, character {},", key,
+    answer.wrong_text(ErrorKind::formula_syntax,
+                      fmt::format("'{}' is the formula '{}', which cannot be understood: {}, character {},", key,
                                   value.text, error.what, error.column),
                       fmt::format("{}\n       {:>{}}", value.text, "^", error.column), error.fix);
   }
@@ -60,7 +63,7 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
                                (data_->has_time ? ", or a formula of x, y, z and t" : ", or a formula of x, y and z");
   ask(key, "formula", about, fallback_text(rule.fallback), bounds, limits_of(rule));
   const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
-  const Formula::Rules rules{bounds_of(rule), with_bounds("a number", bounds), where(key), Exit::model};
+  const Formula::Rules rules{bounds_of(rule), with_bounds("a number", bounds), where(key), ErrorKind::formula_value};
   if (answer.value() == nullptr) {
     if (rule.fallback) answer.use_fallback(value_of(*rule.fallback));
     else answer.missing("<" + expected + ">", where());
@@ -73,7 +76,7 @@ Formula Case::Table::formula(std::string_view key, std::string_view about, const
     return read_formula(answer, full_path(key), value, *data_, rules).value_or(harmless_number(rule));
   const std::optional<double> number = finite_number(value);
   if (number && is_within(rule, *number)) return number_or_array(*number, full_path(key), *data_, rules);
-  answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
+  answer.wrong(expected, number ? rule.out_of_bounds : ErrorKind::wrong_value);
   return rule.fallback.value_or(harmless_number(rule));
 }
 
@@ -97,11 +100,12 @@ std::vector<Formula> Case::Table::formulas(std::string_view key, std::string_vie
   }
   for (const CaseValue& item : items) {
     if (item.kind == CaseValue::Kind::text && !item.text.empty()) {
-      result.push_back(read_formula(answer, full_path(key), item, *data_, {{}, "a number", where(key), Exit::model})
-                           .value_or(Formula(0)));
+      result.push_back(
+          read_formula(answer, full_path(key), item, *data_, {{}, "a number", where(key), ErrorKind::formula_value})
+              .value_or(Formula(0)));
     } else if (const std::optional<double> number = finite_number(item)) {
       result.push_back(number_or_array(*number, fmt::format("{}.{}", full_path(key), result.size()), *data_,
-                                       {{}, "a number", where(key), Exit::model}));
+                                       {{}, "a number", where(key), ErrorKind::formula_value}));
     } else {
       answer.wrong(expected, item);
       return harmless;
@@ -117,13 +121,15 @@ template <class Others>
 bool check_name(const Case::Table& t, const std::string& name, const Others& others) {
   const FormulaVariables variables = Formula::variables(true);
   if (!is_identifier(name))
-    t.error("name", fmt::format("'{}' is not a valid name of a function", name), {},
+    t.error(ErrorKind::table_data, "name", fmt::format("'{}' is not a valid name of a function", name), {},
             "use letters, digits and _, a letter first");
   else if (is_reserved_name(name) ||
            std::ranges::any_of(variables, [&](const auto& each) { return each.first == name; }))
-    t.error("name", fmt::format("'{}' has a meaning in formulas already", name), {}, "choose another name");
+    t.error(ErrorKind::table_data, "name", fmt::format("'{}' has a meaning in formulas already", name), {},
+            "choose another name");
   else if (others.contains(name))
-    t.error("name", fmt::format("a second table is called '{}'", name), {}, "give each a name of its own");
+    t.error(ErrorKind::table_data, "name", fmt::format("a second table is called '{}'", name), {},
+            "give each a name of its own");
   else return true;
   return false;
 }
@@ -133,7 +139,7 @@ bool check_name(const Case::Table& t, const std::string& name, const Others& oth
 void Case::add_field(const Table& table, const std::string& name, CaseField field) {
   if (name.empty()) return;  // said before, or a survey
   if (name == "T" || data_->tables.contains(name) || data_->fields.contains(name))
-    table.error("name", fmt::format("'{}' has a meaning in formulas already", name),
+    table.error(ErrorKind::table_data, "name", fmt::format("'{}' has a meaning in formulas already", name),
                 name == "T" ? "tables over the temperature are called with it"
                             : "a [[table]] or another [[field]] has this name",
                 "choose another name");
@@ -173,7 +179,7 @@ void Case::read_tables() {
                                                                                     : Interpolation::previous,
                                                        outside == "constant" ? Outside::constant : Outside::error));
       data_->unread_tables.erase(name);
-    } catch (const Error& error) { t.error("file", error.message(), error.why(), error.fix(), error.exit()); }
+    } catch (const Error& error) { t.error(error.kind(), "file", error.message(), error.why(), error.fix()); }
   }
 }
 

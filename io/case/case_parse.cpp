@@ -128,14 +128,17 @@ void require_known_characters(std::string_view text, const std::string& name) {
   const auto line = std::count(before.begin(), before.end(), '\n') + 1;
   const std::size_t column = at - (before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1) + 1;
   if (text[at] == '.')
-    throw Error(Exit::input, fmt::format("a key of more than {} dots at {}:{}:{}", most_dots, name, line, column),
+    throw Error(ErrorKind::case_syntax,
+                fmt::format("a key of more than {} dots at {}:{}:{}", most_dots, name, line, column),
                 "no key of Ritz has more than a few", "write a dot only between the names of tables and keys");
   std::size_t size = 1;
   while (at + size < text.size() && (static_cast<unsigned char>(text[at + size]) & 0xc0) == 0x80) ++size;
   throw Error(
-      Exit::input, fmt::format("'{}' outside of quotes at {}:{}:{}", text.substr(at, size), name, line, column),
+      ErrorKind::case_syntax,
+      fmt::format("'{}' outside of quotes at {}:{}:{}", text.substr(at, size), name, line, column),
       "the case file is not valid TOML",
-      "write names with such letters in quotes, \"...\"; a blank may be one of another kind, copied from a document");
+      "write names with such letters in quotes, \"...\"; a blank may be one of another kind, copied from a document")
+      .about({{}, {}, fmt::format("{}:{}:{}", name, line, column)});
 }
 
 // The value after the "=" of an override; anything that is not a TOML value is a text.
@@ -169,13 +172,13 @@ CaseValue& step_into(CaseValue& value, const std::string& part, const std::strin
     std::size_t index = 0;
     const auto [stop, error] = std::from_chars(part.data(), part.data() + part.size(), index);
     if (!is_number(part) || error != std::errc{} || index >= value.items.size())
-      throw Error(Exit::input, fmt::format("there is no entry '{}' at {}", part, source),
+      throw Error(ErrorKind::override, fmt::format("there is no entry '{}' at {}", part, source),
                   fmt::format("there are {} entries, numbered from 0", value.items.size()),
                   is_number(part) ? "" : "name the entry by its number, as in material.0.young");
     return value.items[index];
   }
   if (value.kind != CaseValue::Kind::table)
-    throw Error(Exit::input, fmt::format("there is no key '{}' at {}", part, source),
+    throw Error(ErrorKind::override, fmt::format("there is no key '{}' at {}", part, source),
                 fmt::format("the part before the dot is {}, not a table", described(value)));
   if (CaseMember* member = value.find(part)) return member->value;
   CaseValue made;
@@ -217,14 +220,16 @@ CaseValue parse_case(std::string_view text, const std::string& name) {
     const CasePlace place = place_of(error.source(), name);
     const std::string what(error.description());
     const bool twice = what.find("redefine") != std::string::npos;
-    throw Error(Exit::input, fmt::format("{} at {}", what, place.text()),
+    throw Error(ErrorKind::case_syntax, fmt::format("{} at {}", what, place.text()),
                 twice ? "each key and each table may be given once" : "the case file is not valid TOML",
                 twice ? "remove one of the two; tables that may repeat are written with two brackets, [[material]]"
                 : what.find("utf-8") != std::string::npos
                     ? "save the file as UTF-8: it has letters in another encoding, such as Latin-1"
-                    : "see toml.io; texts need quotes, numbers a point instead of a comma");
+                    : "see toml.io; texts need quotes, numbers a point instead of a comma")
+        .about({{}, {}, place.text()});
   } catch (const std::domain_error& doubt) {
-    throw Error(Exit::input, fmt::format("{} in '{}'", doubt.what(), name), "the case file is not valid TOML",
+    throw Error(ErrorKind::case_syntax, fmt::format("{} in '{}'", doubt.what(), name),
+                "the case file is not valid TOML",
                 "look for a key or a [table] with other characters than letters, digits, _ and -");
   }
 }
@@ -235,7 +240,7 @@ void apply_override(CaseValue& root, const std::string& text) {
   const std::vector<std::string> parts =
       split_path(trimmed(std::string_view(text).substr(0, std::min(equals, text.size()))));
   if (equals == std::string::npos || std::find(parts.begin(), parts.end(), "") != parts.end())
-    throw Error(Exit::input, fmt::format("cannot understand {}", source), "an override is a key, = and a value",
+    throw Error(ErrorKind::override, fmt::format("cannot understand {}", source), "an override is a key, = and a value",
                 "write it like solver.method=cg or material.0.young=1e9");
   CaseValue* value = &root;
   for (std::size_t i = 0; i < parts.size(); ++i)

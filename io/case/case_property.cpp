@@ -25,7 +25,7 @@ std::optional<TableRows> table_named(const CaseAnswer& answer, const std::string
                                      const std::string& name, const std::string& argument, const CaseData& data) {
   const DataTables& tables = data.tables;
   const auto refuse = [&](const std::string& what, const std::string& why, const std::string& fix) {
-    answer.wrong_text(fmt::format("'{}' is '{}', {},", key, text, what), why, fix);
+    answer.wrong_text(ErrorKind::wrong_value, fmt::format("'{}' is '{}', {},", key, text, what), why, fix);
     return std::nullopt;
   };
   const auto found = tables.find(name);
@@ -56,7 +56,8 @@ std::optional<TableRows> rows_of(const CaseAnswer& answer, const std::string& ke
   if (data.calls_unread_table(text)) return std::nullopt;
   const std::string name = called_alone(text, unknown);
   if (!name.empty()) return table_named(answer, key, text, name, unknown, data);
-  answer.wrong_text(fmt::format("'{}' is '{}', {},", key, text, fmt::format("a formula of {}", unknown)),
+  answer.wrong_text(ErrorKind::wrong_value,
+                    fmt::format("'{}' is '{}', {},", key, text, fmt::format("a formula of {}", unknown)),
                     fmt::format("what depends on {} is given by a table over it, as kernels evaluate it", unknown),
                     fmt::format("make a [[table]] of it: \"name({})\"", unknown));
   return std::nullopt;
@@ -101,6 +102,7 @@ std::vector<CaseProperty> Case::Table::properties(std::string_view key, std::str
       for (const auto& row : result.back().table ? result.back().table->rows : std::vector<std::array<double, 2>>())
         if (!is_within(rule, row[1]))
           answer.wrong_text(
+              ErrorKind::wrong_value,
               fmt::format("'{}' is '{}', a table with the value {:g},", full_path(key), item.text, row[1]), {},
               fmt::format("give numbers {}", bounds));
     } else if (number && is_within(rule, *number)) {

@@ -23,7 +23,7 @@ double Case::Table::number(std::string_view key, std::string_view about, const N
   if (answer.value() != nullptr) {
     const std::optional<double> number = finite_number(*answer.value());
     if (number && is_within(rule, *number)) return *number;
-    answer.wrong(expected, number ? rule.out_of_bounds : Exit::input);
+    answer.wrong(expected, number ? rule.out_of_bounds : ErrorKind::wrong_value);
   } else if (rule.fallback) {
     answer.use_fallback(value_of(*rule.fallback));
   } else {
@@ -232,13 +232,13 @@ std::string Case::Table::path(std::string_view key, std::string_view about, cons
   try {
     require_inside(path);
   } catch (const Error& error) {
-    answer.wrong_text(fmt::format("{} ({})", error.message(), full_path(key)), error.why(), error.fix());
+    answer.wrong_text(error.kind(), fmt::format("{} ({})", error.message(), full_path(key)), error.why(), error.fix());
     return path;
   }
   if (const std::string lack = rule.must_exist ? lack_of_input(path) : ""; !lack.empty())
-    answer.wrong_text(fmt::format("'{}' names the file '{}', which {},", full_path(key), path, lack),
-                      fmt::format("{}: {}", key, about),
-                      "check the name; relative names start at the folder of the case file");
+    answer.wrong_text(
+        ErrorKind::file_missing, fmt::format("'{}' names the file '{}', which {},", full_path(key), path, lack),
+        fmt::format("{}: {}", key, about), "check the name; relative names start at the folder of the case file");
   if (std::error_code ignored; std::filesystem::is_regular_file(path, ignored)) data_->files.insert(path);
   return path;
 }

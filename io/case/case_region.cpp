@@ -89,10 +89,12 @@ void explain_unknown(const CaseAnswer& answer, const std::string& key_path, cons
   const std::string list =
       fmt::format("the regions of {} in '{}' are {}", nouns_of(kinds), mesh.source(), shortened_list(valid));
   if (other_kind != nullptr)
-    return answer.wrong_text(fmt::format("'{}' names '{}', a region of {}, but a region of {} is needed,", key_path,
+    return answer.wrong_text(ErrorKind::unknown_region,
+                             fmt::format("'{}' names '{}', a region of {}, but a region of {} is needed,", key_path,
                                          name, noun_of(other_kind->kind), nouns_of(kinds)),
                              list, remedy_of_kind(*other_kind, kinds));
-  answer.wrong_text(fmt::format("'{}' names the region '{}', which is not in the mesh,", key_path, name), list,
+  answer.wrong_text(ErrorKind::unknown_region,
+                    fmt::format("'{}' names the region '{}', which is not in the mesh,", key_path, name), list,
                     near.empty() ? "name one of these, or add a physical group to the mesh"
                                  : fmt::format("did you mean '{}'?", near));
 }
@@ -125,7 +127,8 @@ const Region* Case::Table::region(std::string_view key, std::string_view about, 
   const Region* found = find_region(mesh, name, kinds);
   if (found == nullptr) explain_unknown(answer, full_path(key), name, mesh, kinds);
   else if (is_ambiguous(mesh, *found, kinds))
-    answer.wrong_text(fmt::format("'{}' names '{}', which is a region of facets and one of nodes in other places,",
+    answer.wrong_text(ErrorKind::unknown_region,
+                      fmt::format("'{}' names '{}', which is a region of facets and one of nodes in other places,",
                                   full_path(key), name),
                       "both are in the mesh under this name",
                       "give one of them another name there, or define a [[region]] for the intended one");

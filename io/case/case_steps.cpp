@@ -102,7 +102,7 @@ void find_idle(CaseData& data) {
     const std::vector<CaseValue*> before = acting_before(data, member.key, 0), now = acting_in(data, member.key, 0);
     for (const CaseValue* entry : before)
       if (std::ranges::find(now, entry) == now.end())
-        data.add(Error(Exit::input,
+        data.add(Error(ErrorKind::step,
                        fmt::format("{} at {} acts in no step", title_of(member.key, member.value), entry->place.text()),
                        "the first step replaces or removes it", "leave it out, or move it into a step"),
                  entry->place);
@@ -112,9 +112,10 @@ void find_idle(CaseData& data) {
 void find_tables_of_run(CaseData& data, CaseValue& step, const std::string& path) {
   for (CaseMember& member : step.members) {
     if (!is_of_run(data, member.key)) continue;
-    data.add(Error(Exit::input, fmt::format("a step has '{}.{}' at {}", path, member.key, member.value.place.text()),
-                   "it is one for all steps", "move it out of the step"),
-             member.value.place);
+    data.add(
+        Error(ErrorKind::step, fmt::format("a step has '{}.{}' at {}", path, member.key, member.value.place.text()),
+              "it is one for all steps", "move it out of the step"),
+        member.value.place);
     member.asked = true;
     mark_asked(member.value);
   }
@@ -130,7 +131,7 @@ void find_idle_removals(CaseData& data, CaseValue& step, std::size_t number) {
     for (CaseValue* entry : before)
       if (const std::string region = region_of(*entry); !region.empty()) regions.push_back(region);
     const std::string region = region_of(*removal);
-    data.add(Error(Exit::input,
+    data.add(Error(ErrorKind::step,
                    fmt::format("nothing to remove: no table '{}'{} acts before this step, step.{}.remove at {}", key,
                                region.empty() ? "" : " on the region " + region, number, removal->place.text()),
                    before.empty()    ? ""

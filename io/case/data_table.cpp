@@ -35,7 +35,7 @@ std::optional<double> number_of(std::string_view text) {
 
 [[noreturn]] void fail(const std::string& name, std::size_t line, std::string what, std::string why = {},
                        std::string fix = {}) {
-  throw Error(Exit::input, fmt::format("{} at {}:{}", what, name, line), std::move(why), std::move(fix));
+  throw Error(ErrorKind::table_data, fmt::format("{} at {}:{}", what, name, line), std::move(why), std::move(fix));
 }
 
 struct Row {
@@ -83,7 +83,7 @@ std::vector<Row> rows_of(std::string_view text, const std::string& name, std::ve
 DataTable DataTable::from_file(const std::string& path, Interpolation interpolation, Outside outside) {
   const std::optional<std::string> text = text_of_input(path);
   if (!text)
-    throw Error(Exit::input, fmt::format("cannot read the table '{}'", path), {},
+    throw Error(ErrorKind::table_data, fmt::format("cannot read the table '{}'", path), {},
                 "check the name; relative names start at the folder of the case file");
   return from_text(*text, path, interpolation, outside);
 }
@@ -95,7 +95,7 @@ DataTable DataTable::from_text(std::string_view text, const std::string& name, I
   std::vector<std::string> names;
   const std::vector<Row> rows = rows_of(text, name, names);
   if (rows.empty())
-    throw Error(Exit::input, fmt::format("the table '{}' has no rows of numbers", name), {},
+    throw Error(ErrorKind::table_data, fmt::format("the table '{}' has no rows of numbers", name), {},
                 "write a line of names, then rows of numbers");
   names.pop_back();
   const std::size_t arguments = names.size();
@@ -107,7 +107,7 @@ DataTable DataTable::from_text(std::string_view text, const std::string& name, I
     axis.erase(std::unique(axis.begin(), axis.end()), axis.end());
     count *= axis.size();
     if (count > rows.size())
-      throw Error(Exit::input,
+      throw Error(ErrorKind::table_data,
                   fmt::format("the {} rows of the table '{}' are not all points of a grid", rows.size(), name),
                   fmt::format("the arguments up to '{}' have {} combinations", names[a], count),
                   "give a value for every combination of the arguments");

@@ -122,7 +122,7 @@ Error foreign_content_error(const std::string& what, const std::string& path) {
   const bool deck = what.find("deck") != std::string::npos || path.ends_with(".inp");
   const std::string stem = std::filesystem::path(path).stem().string();
   return Error(
-      Exit::input, fmt::format("'{}' is not a case file: it is {}", path, what),
+      ErrorKind::not_a_case, fmt::format("'{}' is not a case file: it is {}", path, what),
       "a case file is a text in TOML that names the mesh and says materials, supports and loads",
       deck ? fmt::format("ritz case from {} {}.toml writes a case with what the deck says; --help shows an example",
                          path, stem)
@@ -152,12 +152,12 @@ std::optional<Error> other_program_error(const CaseValue& root, const std::strin
   if (missing.empty() && !(names_a_form(root) && program != "ritz-solve")) return std::nullopt;
   const std::vector<std::string> others = programs_of(root);
   if (others.empty()) return std::nullopt;
-  return Error(
-      Exit::input, fmt::format("'{}' is a case for {}, and {} was called", path, fmt::join(others, " or "), program),
-      missing.empty()
-          ? "it names a form"
-          : fmt::format("{} does not read {}; {} reads all of it", program, fmt::join(missing, ", "), others.front()),
-      fmt::format("run: {} {}", others.front(), path));
+  return Error(ErrorKind::other_program,
+               fmt::format("'{}' is a case for {}, and {} was called", path, fmt::join(others, " or "), program),
+               missing.empty() ? "it names a form"
+                               : fmt::format("{} does not read {}; {} reads all of it", program,
+                                             fmt::join(missing, ", "), others.front()),
+               fmt::format("run: {} {}", others.front(), path));
 }
 
 std::string foreign_content(std::string_view text, const std::string& path) {
@@ -200,7 +200,7 @@ std::string foreign_content(std::string_view text, const std::string& path) {
 std::string text_of_case(const std::string& path) {
   std::optional<std::string> text = text_of_input(path);
   if (!text)
-    throw Error(Exit::input, fmt::format("cannot read the case file '{}'", path),
+    throw Error(ErrorKind::case_unreadable, fmt::format("cannot read the case file '{}'", path),
                 errno == ENXIO ? "it is a pipe or a device" : std::strerror(errno),
                 "check the name, and that it is a file that may be read");
   if (const std::string what = foreign_content(std::string_view(*text).substr(0, 256), path); !what.empty())

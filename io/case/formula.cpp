@@ -23,7 +23,7 @@ struct Refusal {
       if (field.tell) why += (why.empty() ? "" : "; ") + field.tell(point);
     if (why.empty() && std::isnan(value))
       why = "a part of it has no value there, such as the root of a negative number, or 0/0";
-    throw Error(rules.exit,
+    throw Error(rules.kind,
                 fmt::format("{} '{}' of {} {} at ({:g}, {:g}, {:g}){}", noun, text, rules.where,
                             std::isnan(value) ? "has no value" : fmt::format("is {:g}", value), point.x[0], point.x[1],
                             point.x[2], of_time ? fmt::format(", t = {:g}", t) : ""),

@@ -28,11 +28,11 @@ using CaseFields = std::map<std::string, CaseField>;  // by name
 class Formula {
  public:
   Formula(double number = 0) : number_(number) {}
-  // An Error of `exit` names `where` ("material.0.young at case.toml:12:9") and what is `expected`.
+  // An Error of `kind` names `where` ("material.0.young at case.toml:12:9") and what is `expected`.
   struct Rules {
     PointBounds bounds;
     std::string expected, where;
-    Exit exit = Exit::model;
+    ErrorKind kind = ErrorKind::formula_value;
   };
   // The fields that the expression may use, for errors.
   Formula(const Expression& expression, Rules rules, const CaseFields& fields = {});

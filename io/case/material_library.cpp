@@ -119,7 +119,7 @@ Error unknown_material(const std::string& name) {
   for (const std::string& each : names) small.push_back(folded(each));
   const std::string near = nearest_match(folded(name), small);
   if (with_it.empty() && !near.empty()) with_it.emplace_back(find_material(near)->name);
-  return Error(Exit::input, fmt::format("there is no material '{}' in the library", name),
+  return Error(ErrorKind::unknown_material, fmt::format("there is no material '{}' in the library", name),
                with_it.size() > 1 ? fmt::format("with this in their names there are {}", quoted_list(with_it))
                                   : fmt::format("there are {} materials; 'ritz materials' lists them", library.size()),
                with_it.empty()       ? "take one of these, or give its constants in place of the name"

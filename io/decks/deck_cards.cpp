@@ -94,10 +94,10 @@ class CardReader {
  private:
   void read_file(const std::string& path, int depth) {
     if (depth > 50)
-      throw Error(Exit::input, fmt::format("the deck {} includes itself", path), "", "remove that *INCLUDE");
+      throw Error(ErrorKind::deck, fmt::format("the deck {} includes itself", path), "", "remove that *INCLUDE");
     std::optional<std::string> text = text_of_input(path);
     if (!text)
-      throw Error(Exit::input, fmt::format("cannot read the deck '{}': it {}", path, reason_not_to_read(errno)), "",
+      throw Error(ErrorKind::deck, fmt::format("cannot read the deck '{}': it {}", path, reason_not_to_read(errno)), "",
                   "check the name");
     std::istringstream file(std::move(*text));
     int number = 0;
@@ -159,7 +159,7 @@ double DeckCard::number(std::size_t row, std::size_t field) const {
   char* end = nullptr;
   const double value = std::strtod(word.c_str(), &end);
   if (*end != '\0')
-    throw Error(Exit::input, fmt::format("'{}' of *{} is no number, {}:{}", word, keyword, file, line), "",
+    throw Error(ErrorKind::deck, fmt::format("'{}' of *{} is no number, {}:{}", word, keyword, file, line), "",
                 "correct the deck");
   return value;
 }

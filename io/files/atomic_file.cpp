@@ -92,7 +92,7 @@ void flush_folder(const std::string& path) {
 std::string temporary_path(const std::string& path) { return path + ".tmp"; }
 
 void fail_to_write(const std::string& path, const std::string& reason) {
-  throw Error(Exit::output, fmt::format("cannot write '{}': {}", path, with_free_space(path, reason)), "",
+  throw Error(ErrorKind::cannot_write, fmt::format("cannot write '{}': {}", path, with_free_space(path, reason)), "",
               "check that the folder exists, that it may be written to and that the disk has room");
 }
 

@@ -35,7 +35,7 @@ class InputFile {
  private:
   void check(ssize_t result) const {
     if (result < 0)
-      throw Error(Exit::output, fmt::format("cannot read '{}' back: {}", path_, std::strerror(errno)),
+      throw Error(ErrorKind::cannot_write, fmt::format("cannot read '{}' back: {}", path_, std::strerror(errno)),
                   "its checksum is needed", "check the disk");
   }
   int number_;

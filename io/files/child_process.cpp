@@ -160,7 +160,7 @@ ChildProcess::ChildProcess(ChildWork about, const std::function<void(Channel&)>&
     const int reason = errno;
     for (const int end : ends)
       if (end >= 0) ::close(end);
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::device_memory,
                 fmt::format("no process can be started to read '{}': {}", about_.file, std::strerror(reason)),
                 fmt::format("{} reads files in a process of its own, as a damaged file may crash it", about_.library),
                 "raise the limits on processes, open files and memory (ulimit -u, -n, -v)");
@@ -188,15 +188,15 @@ void ChildProcess::throw_its_error() {
   const auto answer = channel_.get<Answer>();
   if (answer == Answer::good) return;
   if (answer == Answer::error) {
-    const auto exit = channel_.get<Exit>();
+    const auto kind = channel_.get<ErrorKind>();
     const std::string message = channel_.text(), why = channel_.text();
-    throw Error(exit, message, why, channel_.text());
+    throw Error(kind, message, why, channel_.text());
   }
   if (answer == Answer::no_memory)
-    throw Error(Exit::mesh, fmt::format("'{}' asks for more memory than there is", about_.file),
+    throw Error(ErrorKind::mesh_unreadable, fmt::format("'{}' asks for more memory than there is", about_.file),
                 "its counts may be damaged", "write the file again");
-  throw Error(Exit::mesh, fmt::format("{} cannot read '{}'", about_.library, about_.file), channel_.text(),
-              "write the file again");
+  throw Error(ErrorKind::mesh_contents, fmt::format("{} cannot read '{}'", about_.library, about_.file),
+              channel_.text(), "write the file again");
 }
 
 void ChildProcess::fail() {
@@ -205,7 +205,7 @@ void ChildProcess::fail() {
   for (int attempt = 0; attempt < 100 && (ended = ::waitpid(process_, &status, WNOHANG)) == 0; ++attempt)
     ::usleep(10000);
   if (ended == process_) process_ = -1;
-  throw Error(Exit::mesh,
+  throw Error(ErrorKind::mesh_contents,
               fmt::format("'{}' cannot be read: {} {}", about_.file, about_.library,
                           ended > 0 ? ending_of(status, seconds_) : "gives no sensible answer"),
               "the file is damaged, or it was made to do harm; this run was kept apart from it",

@@ -124,7 +124,7 @@ class ChildProcess {
     const auto tell = [&parent](const Error* error, std::string_view other) {
       parent.put(error != nullptr ? Answer::error : other.empty() ? Answer::no_memory : Answer::other);
       if (error != nullptr) {
-        parent.put(error->exit());
+        parent.put(error->kind());
         for (const std::string& text : {error->message(), error->why(), error->fix()}) parent.put_text(text);
       } else if (!other.empty()) {
         parent.put_text(other);

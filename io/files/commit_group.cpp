@@ -34,7 +34,7 @@ void begin_flush(const std::string& path) {
 
 CommitGroup::CommitGroup() {
   const std::scoped_lock lock(guard);
-  if (std::exchange(open_now, true)) throw Error(Exit::internal, "a second group of commits was opened");
+  if (std::exchange(open_now, true)) throw Error(ErrorKind::internal, "a second group of commits was opened");
 }
 
 CommitGroup::~CommitGroup() {

@@ -30,9 +30,9 @@ bool is_below(const fs::path& path, const fs::path& folder) {
 }
 
 [[noreturn]] void refuse(const std::string& path) {
-  throw Error(Exit::input, fmt::format("the file '{}' is outside of the folder '{}'", path, only_folder()),
-              "with --untrusted nothing else is read",
-              "put the file there, or leave out --untrusted where you trust the case");
+  throw Error(
+      ErrorKind::outside_folder, fmt::format("the file '{}' is outside of the folder '{}'", path, only_folder()),
+      "with --untrusted nothing else is read", "put the file there, or leave out --untrusted where you trust the case");
 }
 
 }  // namespace

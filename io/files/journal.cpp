@@ -119,7 +119,8 @@ bool is_within(const std::string& folder, const std::string& file) {
 
 std::string path_within(const std::string& folder, const std::string& file) {
   if (!is_within(folder, file))
-    throw Error(Exit::checkpoint, fmt::format("'{}' of '{}' leads out of the folder", file, journal_path(folder)),
+    throw Error(ErrorKind::journal_damaged,
+                fmt::format("'{}' of '{}' leads out of the folder", file, journal_path(folder)),
                 "links in a folder of results are not followed", "replace the link by what it leads to");
   return (std::filesystem::path(folder) / file).string();
 }
@@ -134,8 +135,8 @@ std::string to_line(const JournalEntry& entry) {
   try {
     return line_of(json);
   } catch (const Json::exception&) {
-    throw Error(Exit::output, fmt::format("the name '{}' is not UTF-8", entry.series), "the journal of the results is",
-                "rename the case file");
+    throw Error(ErrorKind::cannot_write, fmt::format("the name '{}' is not UTF-8", entry.series),
+                "the journal of the results is", "rename the case file");
   }
 }
 
@@ -180,7 +181,7 @@ Journal read_journal(const std::string& folder) {
   const std::optional<std::string> text = text_of_file(path);
   if (!text && errno == ENOENT) return {};
   if (!text)
-    throw Error(Exit::checkpoint, fmt::format("cannot read '{}': it {}", path, reason_not_to_read(errno)),
+    throw Error(ErrorKind::checkpoint_unusable, fmt::format("cannot read '{}': it {}", path, reason_not_to_read(errno)),
                 "it records what was committed", "check the disk, or name another folder");
   return parse_journal(*text);
 }

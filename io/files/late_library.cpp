@@ -33,7 +33,7 @@ const void* late_library(const char* module, const char* symbol, const char* lib
   const char* const said = dlerror();
   const std::string reason = said == nullptr ? "" : said;
   if (is_short_of_memory(reason)) throw std::bad_alloc();
-  throw Error(Exit::environment, fmt::format("{} cannot be loaded", library), reason,
+  throw Error(ErrorKind::file_library, fmt::format("{} cannot be loaded", library), reason,
               "install or build Ritz again, with the libraries that it was built with");
 }
 

@@ -21,7 +21,7 @@ std::int64_t TextFile::line_of(const char* position) const {
 void TextFile::fail(const char* position, const std::string& what, const std::string& why,
                     const std::string& fix) const {
   throw Error(
-      Exit::mesh, fmt::format("{} at '{}', line {}", what, path_, line_of(position)), why,
+      ErrorKind::mesh_contents, fmt::format("{} at '{}', line {}", what, path_, line_of(position)), why,
       fix.empty() ? "write the file again with the mesher; it may have been cut short or changed by hand" : fix);
 }
 

@@ -81,8 +81,8 @@ class OpenFile final : public Hdf5File {
   T checked(T result, const char* what) const {
     if (result >= 0) return result;
     if (writes_) fail_to_write(path_, fmt::format("{}: {}", what, reason_of_hdf5()));
-    throw Error(Exit::checkpoint, fmt::format("cannot read '{}': {}: {}", path_, what, reason_of_hdf5()), {},
-                "it is damaged, or no file of Ritz");
+    throw Error(ErrorKind::checkpoint_unusable, fmt::format("cannot read '{}': {}: {}", path_, what, reason_of_hdf5()),
+                {}, "it is damaged, or no file of Ritz");
   }
 
   std::string path_;

@@ -48,7 +48,7 @@ std::uint32_t Hdf5File::crc32(const std::string& dataset, std::uint64_t first_ro
 }
 
 void Hdf5Tree::fail(const std::string& object, const std::string& what) const {
-  throw Error(Exit::mesh, fmt::format("'{}' of '{}' {}", object, path_, what), {},
+  throw Error(ErrorKind::mesh_contents, fmt::format("'{}' of '{}' {}", object, path_, what), {},
               "write the file again with the mesher");
 }
 

@@ -73,7 +73,7 @@ OpenTree::OpenTree(const std::string& path) : Hdf5Tree(path) {
   file_size_ = std::filesystem::file_size(path, ignored);
   id_ = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
   if (id_ < 0)
-    throw Error(Exit::mesh, fmt::format("'{}' cannot be opened as an HDF5 file", path), reason_of_hdf5(),
+    throw Error(ErrorKind::mesh_format, fmt::format("'{}' cannot be opened as an HDF5 file", path), reason_of_hdf5(),
                 "it may be damaged or cut short: write it again");
 }
 

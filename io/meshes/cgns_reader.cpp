@@ -201,7 +201,7 @@ std::optional<CellKind> kind_here(const Hdf5Tree& tree, std::int64_t type, const
   const int order = is_high ? high->order : 0;
   if (set.order == order) return kind;
   if (raw.cell_count(*kind) > 0)
-    throw Error(Exit::mesh,
+    throw Error(ErrorKind::mesh_without_cells,
                 fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree.path(), type),
                 "others of the same shape are of another order; cells of order 3 and more are taken at order 2, and "
                 "then they must be all of one order",
@@ -241,7 +241,7 @@ void read_section(const Hdf5Tree& tree, const std::string& section, Zone& zone, 
     const std::optional<CellKind> kind = kind_here(tree, type, section, raw);
     if (!kind && type != cgns_node)
       throw Error(
-          Exit::mesh,
+          ErrorKind::mesh_without_cells,
           fmt::format("section '{}' of '{}' holds elements of type {}", name_of(section), tree.path(), type),
           "Ritz has no such cells (polygons and polyhedra, NGON_n and NFACE_n, wedges of order 3 or 4, or cells "
           "without some of their nodes)",
@@ -463,11 +463,11 @@ MeshData read_cgns(const std::string& path, std::vector<std::string>& notices, b
   const std::unique_ptr<Hdf5Tree> tree = Hdf5Tree::open(path);
   const std::vector<std::string> bases = cgns::labelled(*tree, "", "CGNSBase_t");
   if (bases.size() != 1)
-    throw Error(Exit::mesh, fmt::format("'{}' holds {} bases", tree->path(), bases.size()),
+    throw Error(ErrorKind::mesh_contents, fmt::format("'{}' holds {} bases", tree->path(), bases.size()),
                 bases.empty() ? "" : "they are " + quoted_list(cgns::names_of(bases)), "export one base only");
   const std::vector<std::string> zones = cgns::labelled(*tree, bases[0], "Zone_t");
   if (zones.empty())
-    throw Error(Exit::mesh, fmt::format("'{}' holds no zone", tree->path()), "",
+    throw Error(ErrorKind::mesh_without_cells, fmt::format("'{}' holds no zone", tree->path()), "",
                 "export the mesh, not only its solution");
   RawMesh raw;
   raw.source = path;

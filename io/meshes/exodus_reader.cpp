@@ -67,7 +67,8 @@ struct Block {
 };
 
 [[noreturn]] void fail(const NetcdfFile& file, const std::string& what) {
-  throw Error(Exit::mesh, fmt::format("{} in '{}'", what, file.path()), {}, "write the file again with the mesher");
+  throw Error(ErrorKind::mesh_contents, fmt::format("{} in '{}'", what, file.path()), {},
+              "write the file again with the mesher");
 }
 
 struct Blocks {
@@ -141,7 +142,7 @@ std::optional<Block> block_of(const NetcdfFile& file, const std::string& name, c
         return Block{kind, 0, 0, 0, dimension == 3 && traits(kind).dimension == 2 && family != "QUAD"};
   }
   throw Error(
-      Exit::mesh,
+      ErrorKind::mesh_without_cells,
       fmt::format("block '{}' of '{}' holds elements '{}' with {} nodes", name, file.path(), type, node_count),
       "Ritz has no such cells",
       "write elements of order 1 or 2: HEX8, 20, 27, TETRA4, 10, WEDGE6, 15, 18, PYRAMID5, 13, 14, QUAD4, 8, 9, "
@@ -253,7 +254,7 @@ void read_element_sets(const NetcdfFile& file, const Blocks& blocks, RawMesh& ra
 MeshData read_exodus(const std::string& path, std::vector<std::string>& notices, bool structural) {
   const NetcdfFile file(path);
   if (!file.dimension("num_nodes") && !file.has("coordx") && !file.has("coord"))
-    throw Error(Exit::mesh, fmt::format("'{}' is no Exodus II file", path),
+    throw Error(ErrorKind::mesh_format, fmt::format("'{}' is no Exodus II file", path),
                 "it is a netCDF or HDF5 file without the dimension 'num_nodes'",
                 "Ritz reads Exodus II, MED and CGNS among the formats that are kept in such files");
   RawMesh raw;

@@ -71,7 +71,8 @@ void flatten_plane_mesh(MeshData& data, std::vector<std::string>& notices) {
   if (data.dimension != 2 || data.points.empty()) return;
   for (std::size_t i = 2; i < data.points.size(); i += 3)
     if (!std::isfinite(data.points[i]))
-      throw Error(Exit::mesh, fmt::format("node {} of '{}' has z = {}", i / 3, data.source, data.points[i]),
+      throw Error(ErrorKind::mesh_contents,
+                  fmt::format("node {} of '{}' has z = {}", i / 3, data.source, data.points[i]),
                   "a coordinate is a number", "write the mesh again");
   double least[3], greatest[3];
   for (std::size_t i = 0; i < 3; ++i) least[i] = greatest[i] = data.points[i];
@@ -83,7 +84,7 @@ void flatten_plane_mesh(MeshData& data, std::vector<std::string>& notices) {
   const double thickness = greatest[2] - least[2];
   if (thickness > 1e-12 * std::max(extent, std::abs(greatest[2])))
     throw Error(
-        Exit::mesh,
+        ErrorKind::mesh_without_cells,
         fmt::format("'{}' holds surface cells only, and they are not parallel to the x-y plane: z runs from {} "
                     "to {}",
                     data.source, least[2], greatest[2]),
@@ -105,7 +106,7 @@ void add_facet_regions(MeshData& data, const std::vector<NamedCells>& surfaces, 
   if (surfaces.empty()) return;
   for (auto& [name, matched] : matched_regions(data, surfaces)) {
     if (matched.lost > 0 && !matched.facets.empty())
-      throw Error(Exit::mesh,
+      throw Error(ErrorKind::mesh_without_cells,
                   fmt::format("{} of the {} cells of surface '{}' in '{}' are not facets of any cell", matched.lost,
                               matched.lost + static_cast<Index>(matched.facets.size()), name, data.source),
                   fmt::format("the first of them is at ({}, {}, {})",
@@ -132,7 +133,7 @@ void add_region_all(MeshData& data) {
   for (const Region& region : data.regions)
     if (region.kind == RegionKind::cells && region.name == "all") {
       if (static_cast<Index>(region.cells.size()) == count) return;
-      throw Error(Exit::mesh,
+      throw Error(ErrorKind::mesh_reference,
                   fmt::format("group 'all' of '{}' holds {} of {} cells", data.source, region.cells.size(), count),
                   "in Ritz the region 'all' is every cell", "give the group another name");
     }

@@ -18,7 +18,7 @@ void GmshFile::fail(const char* position, std::string_view section, const std::s
                     const std::string& fix) const {
   const std::string where = section.empty() ? std::string() : fmt::format(" in ${}", section);
   throw Error(
-      Exit::mesh, fmt::format("{} at '{}', {}{}", what, path, place(position), where), why,
+      ErrorKind::mesh_contents, fmt::format("{} at '{}', {}{}", what, path, place(position), where), why,
       fix.empty() ? "write the file again with the mesher; it may have been cut short or changed by hand" : fix);
 }
 

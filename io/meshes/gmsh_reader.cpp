@@ -157,7 +157,7 @@ MeshData read_gmsh(const std::string& path, std::vector<std::string>* notices, b
     file.fail(end, "", "expected $Nodes, but the file ends");
   const NodeNumbers numbers(tags);
   if (numbers.has_duplicate())
-    throw Error(Exit::mesh, fmt::format("node {} is defined twice in '{}'", numbers.duplicate(), path),
+    throw Error(ErrorKind::mesh_reference, fmt::format("node {} is defined twice in '{}'", numbers.duplicate(), path),
                 "every node has one place", "write the file again with the mesher");
   if (with("Elements", [&](const GmshCursor& cursor) {
         msh4 ? read_elements_4(cursor, numbers, contents) : read_elements_2(cursor, numbers, contents);

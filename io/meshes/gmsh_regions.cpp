@@ -22,7 +22,7 @@ int highest_dimension(const GmshContents& contents, const std::string& path, std
       "mesh the volume (gmsh -3) or the surface of a plane part (gmsh -2), and put it into a physical group: "
       "with groups Gmsh writes only what is in one";
   if (dimension < 1)
-    throw Error(Exit::mesh, fmt::format("'{}' holds no volume, surface or line cells", path),
+    throw Error(ErrorKind::mesh_without_cells, fmt::format("'{}' holds no volume, surface or line cells", path),
                 dimension < 0 ? "it holds no elements at all" : "it holds points only", remedy);
   if (contents.structural) return 3;
   if (dimension == 1)
@@ -39,7 +39,7 @@ void require_supported_contents(const GmshContents& contents, const std::string&
     mixed = mixed || gmsh_kind(type) != nullptr;
     list += fmt::format("{}{} elements of {}", list.empty() ? "" : ", ", count, gmsh_type_name(type));
   }
-  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list),
+  throw Error(ErrorKind::mesh_order, fmt::format("'{}' holds {}", path, list),
               mixed ? "beside others of the same shape and of another order; cells of order 3 and more are taken at "
                       "order 2, and then they must be all of one order"
                     : supported_gmsh_types(),

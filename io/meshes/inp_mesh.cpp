@@ -102,7 +102,7 @@ std::vector<Placement> placements_of(const InpDeck& deck, const std::string& pat
 
 void require_unique(const NodeNumbers& numbers, const char* what, const Placement& placement, const std::string& path) {
   if (numbers.has_duplicate())
-    throw Error(Exit::mesh,
+    throw Error(ErrorKind::mesh_reference,
                 fmt::format("{} {} is defined twice in '{}'{}", what, numbers.duplicate(), path,
                             placement.name.empty() ? "" : fmt::format(", instance '{}'", placement.name)),
                 "labels must tell them apart", "renumber them in the preprocessor");
@@ -135,7 +135,7 @@ void add_elements(const InpElements& elements, Placement& placement, RawMesh& ra
   if (first_bad == count) return;
   for (Index i = 0; i < width; ++i)
     if (const std::int64_t label = labels[first_bad * width + i]; numbers(label) < 0)
-      throw Error(Exit::mesh,
+      throw Error(ErrorKind::mesh_reference,
                   fmt::format("node {} does not exist in '{}'{}", label, raw.source,
                               placement.name.empty() ? "" : fmt::format(", instance '{}'", placement.name)),
                   fmt::format("element {} uses it", elements.labels[static_cast<std::size_t>(first_bad)]),
@@ -152,7 +152,7 @@ void number(Placement& placement, RawMesh& raw) {
     raw.points.insert(raw.points.end(), scope->points.begin(), scope->points.end());
   }
   if (raw.points.size() / 3 > static_cast<std::size_t>(std::numeric_limits<Node>::max()))
-    throw Error(Exit::mesh, fmt::format("'{}' holds {} nodes", raw.source, raw.points.size() / 3),
+    throw Error(ErrorKind::mesh_too_large, fmt::format("'{}' holds {} nodes", raw.source, raw.points.size() / 3),
                 "Ritz numbers nodes with 31 bits");
   if (placement.instance != nullptr)
     move_points(*placement.instance, raw.points.data() + 3 * old_count, placement.node_labels.size());

@@ -76,7 +76,8 @@ std::string type_of(CellKind kind, const Mesh& mesh, const std::string& plane_ty
   std::string type = inp_type_name(kind);
   if (type.empty())
     throw Error(
-        Exit::mesh, fmt::format("{} holds {} cells, which decks do not have", mesh.source(), traits(kind).name),
+        ErrorKind::mesh_without_cells,
+        fmt::format("{} holds {} cells, which decks do not have", mesh.source(), traits(kind).name),
         "Abaqus and CalculiX have solids with 4, 5, 6, 8, 10, 15 and 20 nodes, and plane cells with 3, 4, 6 and 8",
         "write it with --serendipity (hex20, prism15, quad8), or with --order 1");
   return traits(kind).dimension == 2 ? plane_type + type.substr(3) : type;

@@ -82,11 +82,11 @@ class MedReader {
   // The group of the only mesh at its only time.
   std::string find_mesh(std::vector<std::string>& notices) {
     if (const auto version = tree_->integer_attribute("/INFOS_GENERALES", "MAJ"); version && *version < 3)
-      throw Error(Exit::mesh, fmt::format("'{}' is of MED {}", tree_->path(), *version), "Ritz reads MED 3 and 4",
-                  "convert it with medimport of libmed");
+      throw Error(ErrorKind::mesh_format, fmt::format("'{}' is of MED {}", tree_->path(), *version),
+                  "Ritz reads MED 3 and 4", "convert it with medimport of libmed");
     const std::vector<std::string> meshes = tree_->children("/ENS_MAA");
     if (meshes.size() != 1)
-      throw Error(Exit::mesh, fmt::format("'{}' holds {} meshes", tree_->path(), meshes.size()),
+      throw Error(ErrorKind::mesh_contents, fmt::format("'{}' holds {} meshes", tree_->path(), meshes.size()),
                   meshes.empty() ? std::string("it may hold fields only") : "they are " + quoted_list(meshes),
                   "export one mesh only");
     const std::string mesh = "/ENS_MAA/" + meshes[0];
@@ -136,7 +136,7 @@ class MedReader {
         std::find_if(types().begin(), types().end(), [&name](const MedType& one) { return one.name == name; });
     if (type == types().end())
       throw Error(
-          Exit::mesh, fmt::format("'{}' holds elements '{}'", tree_->path(), name),
+          ErrorKind::mesh_without_cells, fmt::format("'{}' holds elements '{}'", tree_->path(), name),
           "Ritz has no such cells (polygons, polyhedra, TRIA7, OCTA12 and structure elements)",
           "write segments, triangles, quadrangles, tetrahedra, hexahedra, pentahedra and pyramids of order 1 or 2");
     const std::vector<std::int64_t> columns = tree_->integers(path + "/NOD");  // [node][cell]

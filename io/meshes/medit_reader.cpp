@@ -166,7 +166,7 @@ class Bytes {
     at_ = static_cast<std::size_t>(to);
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Exit::mesh, fmt::format("{} at '{}', byte {}", what, *path_, at_), "",
+    throw Error(ErrorKind::mesh_contents, fmt::format("{} at '{}', byte {}", what, *path_, at_), "",
                 "write the file again with the mesher");
   }
 

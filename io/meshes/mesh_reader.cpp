@@ -224,11 +224,11 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
     content = head.description();
   }
   if (format == nullptr)
-    throw Error(Exit::mesh, fmt::format("the format of the mesh file '{}' is not known", path),
+    throw Error(ErrorKind::mesh_format, fmt::format("the format of the mesh file '{}' is not known", path),
                 content.empty() ? "neither its content nor its extension is that of a mesh that Ritz reads" : content,
                 "Ritz reads " + names_of_formats(false));
   if (structural && !format->has_structures)
-    throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a mesh of beams and shells", path),
+    throw Error(ErrorKind::mesh_format, fmt::format("'{}' cannot be read as a mesh of beams and shells", path),
                 "lines and surfaces in space are read from " + names_of_formats(true),
                 "convert it: meshio convert mesh.vtu mesh.msh");
   return format->read(path, {said, structural, points});
@@ -236,7 +236,7 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
 
 Mesh read_mesh(const std::string& path, const ReadOptions& options) {
   if (!std::isfinite(options.scale) || options.scale <= 0)
-    throw Error(Exit::input, fmt::format("the scale of mesh '{}' is {}", path, options.scale),
+    throw Error(ErrorKind::wrong_value, fmt::format("the scale of mesh '{}' is {}", path, options.scale),
                 "lengths are multiplied by it", "give a positive number, 0.001 for a mesh drawn in millimetres");
   std::vector<std::string> own_notices;
   std::vector<std::string>& said = options.notices != nullptr ? *options.notices : own_notices;
@@ -251,7 +251,7 @@ Mesh read_mesh(const std::string& path, const ReadOptions& options) {
     const auto lowered = std::ranges::find_if(said, tells_of_lower_order);
     // not about the shape of cells
     if (lowered == said.end() || error.message().find(" of kind ") == std::string::npos) throw;
-    throw Error(error.exit(), error.message(), *lowered + (error.why().empty() ? "" : "; else " + error.why()),
+    throw Error(error.kind(), error.message(), *lowered + (error.why().empty() ? "" : "; else " + error.why()),
                 "refine the mesh there, in the program that made it, or let it write order 2");
   }
 }

@@ -15,7 +15,7 @@ namespace {}  // namespace
 void check_writable_format(const std::string& path) {
   const std::string extension = lower_extension(path);
   if (extension == ".msh" || extension == ".vtu" || extension == ".inp") return;
-  throw Error(Exit::input, fmt::format("meshes cannot be written as '{}'", path),
+  throw Error(ErrorKind::command_line, fmt::format("meshes cannot be written as '{}'", path),
               extension.empty() ? "it has no extension" : fmt::format("'{}' is not known", extension),
               "Ritz writes .msh (Gmsh 4.1), .vtu (VTK) and .inp (Abaqus, CalculiX)");
 }

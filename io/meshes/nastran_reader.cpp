@@ -477,7 +477,7 @@ System system_named(std::int64_t number, const BulkData& bulk, const Entry* from
   if (number == 0) return {};
   const auto found = bulk.systems.find(number);
   if (found == bulk.systems.end())
-    throw Error(Exit::mesh,
+    throw Error(ErrorKind::mesh_reference,
                 fmt::format("coordinate system {} is used in '{}' but not defined", number, bulk.files.front().path()),
                 "", "include the file that defines it");
   if (depth > 64) from->file->fail(from->position, fmt::format("coordinate system {} is defined by itself", number));
@@ -520,14 +520,15 @@ CellsByKind cells_of(const BulkData& bulk) {
   CellsByKind cells;
   const NodeNumbers numbers(bulk.labels);
   if (numbers.has_duplicate())
-    throw Error(Exit::mesh,
+    throw Error(ErrorKind::mesh_reference,
                 fmt::format("GRID {} is defined twice in '{}'", numbers.duplicate(), bulk.files.front().path()),
                 "every grid point has one place", "renumber them");
   for (const auto& [kind, labels] : bulk.cell_nodes)
     for (const std::int64_t label : labels) {
       const Node node = numbers(label);
       if (node < 0)
-        throw Error(Exit::mesh, fmt::format("grid point {} does not exist in '{}'", label, bulk.files.front().path()),
+        throw Error(ErrorKind::mesh_reference,
+                    fmt::format("grid point {} does not exist in '{}'", label, bulk.files.front().path()),
                     fmt::format("a {} uses it", traits(kind).name), "include the file that defines it");
       cells[static_cast<std::size_t>(kind)].push_back(node);
     }

@@ -76,7 +76,7 @@ class ClassicNetcdf::Header {
     return texts;
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw Error(Exit::mesh, fmt::format("'{}' cannot be read as a netCDF file", path_), what,
+    throw Error(ErrorKind::mesh_format, fmt::format("'{}' cannot be read as a netCDF file", path_), what,
                 "write the file again with the mesher");
   }
 
@@ -115,7 +115,7 @@ ClassicNetcdf::ClassicNetcdf(const std::string& path) : path_(path), file_(std::
 }
 
 void ClassicNetcdf::fail(const std::string& variable, const std::string& what) const {
-  throw Error(Exit::mesh, fmt::format("variable '{}' of '{}' {}", variable, path_, what), {},
+  throw Error(ErrorKind::mesh_contents, fmt::format("variable '{}' of '{}' {}", variable, path_, what), {},
               "write the file again with the mesher");
 }
 

@@ -17,7 +17,7 @@ int highest_dimension(const RawMesh& raw, std::vector<std::string>& notices) {
   for (const CellKind kind : all_cell_kinds())
     if (raw.cell_count(kind) > 0) dimension = std::max(dimension, traits(kind).dimension);
   if (dimension < 1)
-    throw Error(Exit::mesh, fmt::format("'{}' holds no volume, surface or line cells", raw.source),
+    throw Error(ErrorKind::mesh_without_cells, fmt::format("'{}' holds no volume, surface or line cells", raw.source),
                 dimension < 0 ? "it holds no cells at all" : "it holds points only",
                 "export the volume mesh, or the surface mesh of a plane part");
   if (raw.structural) return 3;
@@ -27,7 +27,7 @@ int highest_dimension(const RawMesh& raw, std::vector<std::string>& notices) {
 
 void check_nodes(const RawMesh& raw) {
   if (raw.points.size() / 3 > static_cast<std::size_t>(std::numeric_limits<Node>::max()))
-    throw Error(Exit::mesh, fmt::format("'{}' holds {} points", raw.source, raw.points.size() / 3),
+    throw Error(ErrorKind::mesh_too_large, fmt::format("'{}' holds {} points", raw.source, raw.points.size() / 3),
                 "Ritz numbers nodes with 31 bits", "split the mesh");
   const auto node_count = static_cast<Node>(raw.points.size() / 3);
   for (const CellKind kind : all_cell_kinds()) {
@@ -40,7 +40,7 @@ void check_nodes(const RawMesh& raw) {
       if (node < 0 || node >= node_count) first_bad = std::min(first_bad, i);
     }
     if (first_bad == size) continue;
-    throw Error(Exit::mesh,
+    throw Error(ErrorKind::mesh_reference,
                 fmt::format("{} {} of '{}' uses node {} (counted from 0)", traits(kind).name,
                             first_bad / file_node_count(raw.node_sets, kind), raw.source,
                             nodes[static_cast<std::size_t>(first_bad)]),

@@ -292,14 +292,15 @@ Datasets read_datasets(const TextFile& file) {
 
 void add_cells(const Datasets& data, const NodeNumbers& number, RawMesh& raw) {
   if (number.has_duplicate())
-    throw Error(Exit::mesh, fmt::format("node {} is defined twice in '{}'", number.duplicate(), raw.source), "",
+    throw Error(ErrorKind::mesh_reference,
+                fmt::format("node {} is defined twice in '{}'", number.duplicate(), raw.source), "",
                 "write the file again with the mesher");
   for (const auto& [kind, labels] : data.cell_nodes) {
     std::vector<std::int64_t> from_one;
     for (const std::int64_t label : labels) {
       const Node node = number(label);
       if (node < 0)
-        throw Error(Exit::mesh, fmt::format("node {} does not exist in '{}'", label, raw.source),
+        throw Error(ErrorKind::mesh_reference, fmt::format("node {} does not exist in '{}'", label, raw.source),
                     fmt::format("a {} uses it", traits(kind).name), "write the file with all nodes");
       from_one.push_back(std::int64_t{node} + 1);
     }
@@ -332,7 +333,8 @@ void add_groups(const Datasets& data, const NodeNumbers& node, const TextFile& f
   for (const Cell& cell : data.cells) labels.push_back(cell.label);
   const NodeNumbers element(labels);
   if (element.has_duplicate())
-    throw Error(Exit::mesh, fmt::format("element {} is defined twice in '{}'", element.duplicate(), raw.source), "",
+    throw Error(ErrorKind::mesh_reference,
+                fmt::format("element {} is defined twice in '{}'", element.duplicate(), raw.source), "",
                 "write the file again with the mesher");
   for (const Group& group : data.groups) add_group(group, data, node, element, file, raw.group(group.name));
   if (data.has_groups) return;

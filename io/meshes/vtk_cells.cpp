@@ -76,7 +76,7 @@ VtkConnectivity::VtkConnectivity(const UnstructuredGrid& grid, const std::string
   for (std::size_t cell = 0; rises && cell + 1 < offsets.size(); ++cell) rises = offsets[cell] <= offsets[cell + 1];
   if (!rises)
     throw Error(
-        Exit::mesh,
+        ErrorKind::mesh_contents,
         fmt::format("the lists of points of the {} cells of '{}' do not follow each other", grid.types.size(), path),
         fmt::format("there are {} offsets and {} point numbers", offsets.size(), grid.connectivity.size()),
         "write the file again");
@@ -87,7 +87,7 @@ void VtkConnectivity::nodes_of(std::size_t cell, std::span<Node> nodes) const {
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const std::int64_t point = grid_->connectivity[first + i];
     if (point < 0 || point >= point_count_)
-      throw Error(Exit::mesh, fmt::format("cell {} of '{}' uses point {}", cell, *path_, point),
+      throw Error(ErrorKind::mesh_reference, fmt::format("cell {} of '{}' uses point {}", cell, *path_, point),
                   fmt::format("there are {} points, numbered from 0", point_count_), "write the file again");
     nodes[i] = static_cast<Node>(point);
   }
@@ -135,7 +135,7 @@ VtkCells cells_of(const UnstructuredGrid& grid, const VtkConnectivity& connectiv
   for (const auto& [what, count] : unsupported)
     list += fmt::format("{}{} cells of VTK type {} with {} nodes", list.empty() ? "" : ", ", count, what.first,
                         what.second);
-  throw Error(Exit::mesh, fmt::format("'{}' holds {}", path, list),
+  throw Error(ErrorKind::mesh_order, fmt::format("'{}' holds {}", path, list),
               cells.has_high_order() ? "Ritz has no such cells, or none of several orders from 3 in one shape"
                                      : "Ritz has no such cells",
               "use lines, triangles, quadrilaterals, tetrahedra, hexahedra, wedges and pyramids of order 1 or 2");

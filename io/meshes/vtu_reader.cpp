@@ -59,8 +59,8 @@ std::vector<Region> regions_of_tables(const UnstructuredGrid& grid, const std::v
   constexpr std::array kinds{"cells", "facets", "nodes"};
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto fail = [&](const char* what) {
-      throw Error(Exit::mesh, fmt::format("the table of region '{}' in '{}' {}", names[i], path, what), "",
-                  "write the file again");
+      throw Error(ErrorKind::mesh_reference, fmt::format("the table of region '{}' in '{}' {}", names[i], path, what),
+                  "", "write the file again");
     };
     bool found_any = false;
     for (std::size_t k = 0; k < kinds.size(); ++k) {
@@ -106,19 +106,20 @@ CellBlock& block_of(MeshData& data, CellKind kind) {
 
 void check_counts(const UnstructuredGrid& grid, const std::string& path) {
   if (grid.types.empty())
-    throw Error(Exit::mesh, fmt::format("'{}' holds no cells", path),
+    throw Error(ErrorKind::mesh_without_cells, fmt::format("'{}' holds no cells", path),
                 fmt::format("it has {} points", grid.points.size() / 3), "check what was exported");
   if (grid.points.size() / 3 > std::numeric_limits<Node>::max())
-    throw Error(Exit::mesh, fmt::format("'{}' holds {} points", path, grid.points.size() / 3),
+    throw Error(ErrorKind::mesh_too_large, fmt::format("'{}' holds {} points", path, grid.points.size() / 3),
                 "Ritz numbers nodes with 31 bits");
   if (grid.points.empty())
-    throw Error(Exit::mesh, fmt::format("'{}' holds cells but no points", path), "it may have been cut short",
-                "write the file again");
+    throw Error(ErrorKind::mesh_without_cells, fmt::format("'{}' holds cells but no points", path),
+                "it may have been cut short", "write the file again");
   const GridArray* regions = region_array(grid);
   for (const std::size_t count : {regions != nullptr ? regions->values.size() : grid.types.size(),
                                   grid.ghosts.empty() ? grid.types.size() : grid.ghosts.size()})
     if (count != grid.types.size())
-      throw Error(Exit::mesh, fmt::format("'{}' holds {} numbers for {} cells", path, count, grid.types.size()), "",
+      throw Error(ErrorKind::mesh_contents,
+                  fmt::format("'{}' holds {} numbers for {} cells", path, count, grid.types.size()), "",
                   "write the file again");
 }
 
@@ -166,7 +167,7 @@ void check_joined(const GridArray& array, const std::vector<double>& values, con
     const double other = values[node * width + i % width];
     const double own = array.values[i];
     if (own == other || (std::isnan(own) && std::isnan(other)) || std::abs(own - other) <= 1e-6 * largest) continue;
-    throw Error(Exit::input,
+    throw Error(ErrorKind::initial_values,
                 fmt::format("'{}' has the values {:g} and {:g} at ({:g}, {:g}, {:g})", mesh.data.source, own, other,
                             mesh.data.points[3 * node], mesh.data.points[3 * node + 1], mesh.data.points[3 * node + 2]),
                 "nodes of parts that touch are not told apart in pieces",
@@ -177,7 +178,8 @@ void check_joined(const GridArray& array, const std::vector<double>& values, con
 // [node][component] of an array of the file.
 std::vector<double> values_at_nodes(const GridArray& array, const GridMesh& mesh) {
   if (mesh.has_other_nodes)
-    throw Error(Exit::input, fmt::format("fields of '{}', which has cells of order 3 or more", mesh.data.source),
+    throw Error(ErrorKind::initial_values,
+                fmt::format("fields of '{}', which has cells of order 3 or more", mesh.data.source),
                 "its mesh is read with other nodes", "write those results with [output] cells = \"mesh\"");
   if (mesh.joined.empty()) return array.values;
   std::vector<double> values = renumbered(array, mesh.joined, mesh.data.points.size() / 3);
@@ -339,14 +341,15 @@ VtuField read_vtu_field(const std::string& path, const std::string& array, Field
              in_cells = grid.cell_arrays.contains(array) && place != FieldPlace::nodes &&
                         (place != FieldPlace::nodes_first || !at_nodes);
   if (at_nodes && in_cells)
-    throw Error(Exit::input, fmt::format("'{}' has fields '{}' at its points and in its cells", path, array), {},
+    throw Error(ErrorKind::initial_values,
+                fmt::format("'{}' has fields '{}' at its points and in its cells", path, array), {},
                 "say which one: at = \"nodes\" or at = \"cells\"");
   if (!at_nodes && !in_cells) {
     std::vector<std::string> names;
     if (place != FieldPlace::cells) names = grid.point_array_names;
     if (place != FieldPlace::nodes) std::ranges::copy(grid.cell_array_names, std::back_inserter(names));
     const std::string near = nearest_match(array, names);
-    throw Error(Exit::input,
+    throw Error(ErrorKind::initial_values,
                 fmt::format("'{}' has no field '{}' {}", path, array,
                             place == FieldPlace::nodes   ? "at its points"
                             : place == FieldPlace::cells ? "in its cells"

@@ -48,7 +48,7 @@ std::vector<std::string> read_texts(const Hdf5File& file, const std::string& nam
 }
 
 [[noreturn]] void throw_bad_state(const std::string& path) {
-  throw Error(Exit::checkpoint, fmt::format("'{}' is a checkpoint of another version of Ritz", path), {},
+  throw Error(ErrorKind::checkpoint_unusable, fmt::format("'{}' is a checkpoint of another version of Ritz", path), {},
               "resume with that version, or start anew with --overwrite");
 }
 
@@ -117,7 +117,7 @@ void check_owner(const std::string& file, const CheckpointOwner& before, const C
     why = fmt::format("its files have changed: {} then, {} now", fmt::join(before.files, ", "),
                       fmt::join(now.files, ", "));
   if (why.empty()) return;
-  throw Error(Exit::checkpoint, fmt::format("the checkpoint '{}' belongs to another run", file), why,
+  throw Error(ErrorKind::checkpoint_unusable, fmt::format("the checkpoint '{}' belongs to another run", file), why,
               "undo the change to resume, or start anew with --overwrite");
 }
 
@@ -158,7 +158,7 @@ std::optional<CheckpointState> Checkpoints::newest() const {
                           us.device));
     return std::move(state);
   }
-  throw Error(Exit::checkpoint, fmt::format("no checkpoint in '{}' is whole", folder_),
+  throw Error(ErrorKind::checkpoint_unusable, fmt::format("no checkpoint in '{}' is whole", folder_),
               fmt::format("{} are there, with wrong checksums", files.size()),
               "committed results are not affected ('ritz results verify'); start anew with --overwrite");
 }

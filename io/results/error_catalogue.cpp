@@ -1,34 +1,13 @@
 #include "io/results/error_catalogue.hpp"
 
+#include <algorithm>
 #include <cctype>
-#include <regex>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace ritz {
 namespace {
-
-// In a pattern, * stands for any text.
-bool fits(std::string_view text, std::string_view pattern) {
-  std::size_t t = 0, p = 0, star = std::string_view::npos, mark = 0;
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      mark = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++mark;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
 
 std::string capitalised(std::string text) {
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
@@ -37,29 +16,10 @@ std::string capitalised(std::string text) {
 
 }  // namespace
 
-const ErrorKind& kind_of(const Error& error) {
-  const bool stopped = static_cast<int>(error.exit()) >= static_cast<int>(Exit::stopped);  // 75, 124, 128 + signal
-  const std::string with_why = error.message() + "\n" + error.why();
-  for (const ErrorKind& kind : error_catalogue()) {
-    if (kind.exit != (stopped ? Exit::stopped : error.exit())) continue;
-    for (const char* pattern : kind.patterns)
-      if (fits(std::string_view(pattern).find('\n') == std::string_view::npos ? error.message() : with_why, pattern))
-        return kind;
-  }
-  return error_catalogue().front();
-}
-
-ErrorParts parts_of(const Error& error) {
-  ErrorParts parts;
-  const std::string& text = error.message();
-  static const std::regex value("^'([^']*)' is (.*) at ([^ ].*)$"), place(".*[ ]at ([^ ]+:[0-9]+(:[0-9]+)?)[,;]?.*");
-  if (text.size() > 2000) return parts;  // std::regex is recursive
-  static const std::regex asked("^(?:unknown|missing) (?:key|table) '([^']*)' (?:at|in) (.*)$");
-  std::smatch found;
-  if (std::regex_match(text, found, asked)) return {found[1], {}, found[2]};
-  if (std::regex_match(text, found, value)) return {found[1], found[2], found[3]};
-  if (std::regex_match(text, found, place)) parts.place = found[1];
-  return parts;
+const ErrorEntry& entry_of(const Error& error) {
+  const bool stopped = error.exit() >= Exit::stopped;  // 75, 124, 128 + signal
+  const ErrorKind kind = stopped ? ErrorKind::stopped : error.kind();
+  return *std::ranges::find(error_catalogue(), kind, &ErrorEntry::kind);
 }
 
 std::string catalogue_as_markdown() {
@@ -72,8 +32,7 @@ std::string catalogue_as_markdown() {
       "      fix: <what to do, with valid names and the nearest match>\n\n"
       "The report (`--json`) and the log (`--log-json`) name the kind: `\"kind\": \"unknown-key\"`. Kinds and exit "
       "codes "
-      "are\nstable, sentences are not. In messages, * stands for names and numbers; a lone * stands for all other "
-      "messages of\nthe exit code.\n";
+      "are\nstable, sentences are not.\n";
   static const std::pair<Exit, const char*> headers[] = {
       {Exit::internal, "1: internal error"},
       {Exit::input, "2: command line or case file"},
@@ -87,16 +46,11 @@ std::string catalogue_as_markdown() {
       {Exit::stopped, "75 with a checkpoint; else 124 (time limit), 129, 130, 143 (signals)"}};
   for (const auto& [exit, header] : headers) {
     text += fmt::format("\n## Exit code {}\n", header);
-    for (const ErrorKind& kind : error_catalogue()) {
-      if (kind.exit != exit) continue;
-      std::string sentences;
-      for (std::string pattern : kind.patterns) {
-        for (std::size_t at; (at = pattern.find('\n')) != std::string::npos;) pattern.replace(at, 1, " why: ");
-        sentences += fmt::format("{}`{}`", sentences.empty() ? "" : ", ", pattern);
-      }
+    for (const ErrorEntry& kind : error_catalogue()) {
+      if (exit_of(kind.kind) != exit) continue;
       text += fmt::format("\n### {}\n\n{}.\n\n", kind.name, capitalised(kind.what));
       if (*kind.why != '\0') text += fmt::format("- Reason: {}.\n", kind.why);
-      text += fmt::format("- Remedy: {}.\n- Messages: {}\n", kind.remedy, sentences);
+      text += fmt::format("- Remedy: {}.\n", kind.remedy);
     }
   }
   return text;
@@ -104,13 +58,12 @@ std::string catalogue_as_markdown() {
 
 std::string catalogue_as_json() {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const ErrorKind& kind : error_catalogue())
+  for (const ErrorEntry& kind : error_catalogue())
     list.push_back({{"kind", kind.name},
-                    {"exit_code", static_cast<int>(kind.exit)},
+                    {"exit_code", static_cast<int>(exit_of(kind.kind))},
                     {"what", kind.what},
                     {"why", kind.why},
-                    {"remedy", kind.remedy},
-                    {"patterns", kind.patterns}});
+                    {"remedy", kind.remedy}});
   return list.dump(2) + "\n";
 }
 

@@ -81,7 +81,7 @@ std::string file_at(const std::string& path, std::optional<double> time) {
     if (std::abs(step.time - *time) <= 1e-9 * std::max(std::abs(*time), std::abs(step.time))) return beside(step);
   std::vector<double> times;
   for (const SeriesStep& step : steps) times.push_back(step.time);
-  throw Error(Exit::input, fmt::format("'{}' has no step at the time {:g}", path, *time),
+  throw Error(ErrorKind::initial_values, fmt::format("'{}' has no step at the time {:g}", path, *time),
               times.size() > 20 ? fmt::format("it has {} from {:g} to {:g}", times.size(), times.front(), times.back())
                                 : fmt::format("it has {:g}", fmt::join(times, ", ")),
               "name one of them");
@@ -157,7 +157,8 @@ FileField field_of_hdf5(const std::string& path, const FieldName& field) {
     const std::vector<std::string> names =
         tree->has(group) || group == "/" ? tree->children(group) : std::vector<std::string>();
     throw Error(
-        Exit::input, fmt::format("'{}' has no field '{}' at its points or in its cells", path, field.name),
+        ErrorKind::initial_values,
+        fmt::format("'{}' has no field '{}' at its points or in its cells", path, field.name),
         names.empty() ? "there is no such group" : fmt::format("the group '{}' has {}", group, quoted_list(names)),
         "give the path of a dataset, as in \"/VTKHDF/CellData/conductivity\"");
   }
@@ -182,12 +183,12 @@ namespace {
 std::string grid_at(const std::string& path, std::optional<double> time) {
   const std::string extension = std::filesystem::path(path).extension().string();
   if (extension != ".pvd" && !is_grid(extension))
-    throw Error(Exit::input, fmt::format("'{}' is not read as results", path),
+    throw Error(ErrorKind::initial_values, fmt::format("'{}' is not read as results", path),
                 "fields are read from .vtu, .pvtu, .pvd and HDF5 (.h5, .hdf5, .vtkhdf)",
                 "write those results with [output] format = \"vtu\"");
   if (time && extension != ".pvd")
-    throw Error(Exit::input, fmt::format("'{}' has no step at the time {:g}", path, *time), "it is one step",
-                "name the .pvd file of the run, or no time");
+    throw Error(ErrorKind::initial_values, fmt::format("'{}' has no step at the time {:g}", path, *time),
+                "it is one step", "name the .pvd file of the run, or no time");
   std::string file = extension == ".pvd" ? file_at(path, time) : path;
   for (const std::string& each : with_included_files(file)) require_inside(each);
   return file;
@@ -198,7 +199,8 @@ std::string grid_at(const std::string& path, std::optional<double> time) {
 std::string first_field(const std::string& path, std::optional<double> time) {
   const std::string file = grid_at(path, time);
   const std::vector<std::string> names = vtu_fields(file);
-  if (names.empty()) throw Error(Exit::input, fmt::format("'{}' has no field", file), {}, "name another file");
+  if (names.empty())
+    throw Error(ErrorKind::initial_values, fmt::format("'{}' has no field", file), {}, "name another file");
   return names.front();
 }
 

@@ -54,7 +54,7 @@ std::string text_of(const LockHolder& holder) {
 }
 
 [[noreturn]] void refuse(const std::string& folder, const std::optional<LockHolder>& holder) {
-  throw Error(Exit::output,
+  throw Error(ErrorKind::folder_in_use,
               fmt::format("another run writes to the folder '{}': {}", folder,
                           holder ? text_of(*holder) : "it is just starting"),
               "two runs in one folder would mix their results",
@@ -123,7 +123,7 @@ void FolderLock::take_over(const std::string& folder, const LockHolder& dead, co
                            const std::function<void(const std::string&)>& notice) {
   if (dead.host != me.host) {  // flock may not reach across hosts
     ::close(std::exchange(descriptor_, -1));
-    throw Error(Exit::output, fmt::format("the folder '{}' is locked by {}", folder, text_of(dead)),
+    throw Error(ErrorKind::folder_in_use, fmt::format("the folder '{}' is locked by {}", folder, text_of(dead)),
                 "whether that run is alive cannot be seen from here",
                 fmt::format("when it has ended, remove '{}'", path_));
   }
@@ -156,7 +156,7 @@ void FolderLock::fail(const std::string& folder) {
   const int reason = errno;
   if (descriptor_ >= 0) ::close(descriptor_);
   throw Error(
-      Exit::output,
+      ErrorKind::cannot_write,
       fmt::format("cannot write results to the folder '{}': cannot lock it: {}", folder, std::strerror(reason)),
       "a lock keeps two runs apart",
       "check that the folder may be written to and that the disk has room; on a file system without locks, name "
@@ -165,8 +165,8 @@ void FolderLock::fail(const std::string& folder) {
 
 void FolderLock::throw_other_file(const char* what) {
   if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
-  throw Error(Exit::output, fmt::format("'{}' is no lock of a run, but {}", path_, what), "it would be overwritten",
-              "look at it and remove it, or name another folder with --output");
+  throw Error(ErrorKind::folder_in_use, fmt::format("'{}' is no lock of a run, but {}", path_, what),
+              "it would be overwritten", "look at it and remove it, or name another folder with --output");
 }
 
 FolderLock::~FolderLock() {

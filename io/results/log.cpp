@@ -34,12 +34,12 @@ Json json_line(const char* level, const std::string& text) {
 
 Json json_error(const Error& error) {
   Json json = json_line("error", error.message());
-  const ErrorParts parts = parts_of(error);
-  json["kind"] = kind_of(error).name;
+  const ErrorSubject& subject = error.subject();
+  json["kind"] = entry_of(error).name;
   json["exit_code"] = static_cast<int>(error.exit());
-  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"key", parts.key},
-                                   {"value", parts.value},
-                                   {"place", parts.place},
+  for (const auto& [name, text] : {std::pair<const char*, const std::string&>{"key", subject.key},
+                                   {"value", subject.value},
+                                   {"place", subject.place},
                                    {"why", error.why()},
                                    {"remedy", error.fix()}})
     if (!text.empty()) json[name] = text;

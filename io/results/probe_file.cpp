@@ -28,7 +28,7 @@ ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::mov
   if (committed == 0) return;
   text_ = text_of_file(path_).value_or("");
   if (text_.size() < committed)
-    throw Error(Exit::checkpoint,
+    throw Error(ErrorKind::checkpoint_unusable,
                 fmt::format("'{}' is shorter than what was committed to it, {} bytes", path_, committed), {},
                 "inspect it with 'ritz results verify'; start anew with --overwrite");
   text_.resize(committed);

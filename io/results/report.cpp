@@ -137,7 +137,7 @@ Json one_phase(const RunPhase& phase, double copy_rate) {
 }
 
 Json error(const Error& error) {
-  return {{"kind", kind_of(error).name},
+  return {{"kind", entry_of(error).name},
           {"exit_code", static_cast<int>(error.exit())},
           {"what", error.message()},
           {"why", error.why()},

@@ -186,10 +186,10 @@ ResultCheck check_results(const std::string& path) {
   const fs::path folder(path);
   std::error_code unknown;
   if (!fs::is_directory(folder, unknown))
-    throw Error(Exit::input, fmt::format("there is no folder '{}'", path), {},
+    throw Error(ErrorKind::file_missing, fmt::format("there is no folder '{}'", path), {},
                 "name the folder of the results, the one that holds results.journal");
   if (!fs::exists(journal_path(path), unknown))
-    throw Error(Exit::checkpoint, fmt::format("the folder '{}' holds no results.journal", path),
+    throw Error(ErrorKind::journal_damaged, fmt::format("the folder '{}' holds no results.journal", path),
                 "nothing records what was committed there", "name the folder of the results");
   ResultCheck check{.folder = path};
   check.writer = holder_of(path);

@@ -107,7 +107,7 @@ bool is_dead_trial(const std::string& name) {
 }
 
 [[noreturn]] void throw_bad_folder(const std::string& path, const std::string& reason) {
-  throw Error(Exit::output, fmt::format("cannot write results to the folder '{}': {}", path, reason),
+  throw Error(ErrorKind::cannot_write, fmt::format("cannot write results to the folder '{}': {}", path, reason),
               "nothing was solved", "name another folder with --output or [output] folder, or make room for this one");
 }
 
@@ -142,14 +142,14 @@ void probe_file(const std::string& path) {
   const NamedFile file = named_file(path);
   if (file.takes_a_stream()) return;
   if (fs::is_directory(file.path))
-    throw Error(Exit::input, fmt::format("the name '{}' is taken", path), "a folder has that name",
+    throw Error(ErrorKind::show, fmt::format("the name '{}' is taken", path), "a folder has that name",
                 "name a file in it");
   const fs::path folder = fs::absolute(file.path).parent_path();
   std::error_code status;
   fs::create_directories(folder, status);
   const std::string reason = status ? status.message() : reason_not_to_write(folder.string());
   if (!reason.empty())
-    throw Error(Exit::output, fmt::format("cannot write '{}': {}", path, reason), "nothing was solved",
+    throw Error(ErrorKind::cannot_write, fmt::format("cannot write '{}': {}", path, reason), "nothing was solved",
                 "name a file in another folder, or make room in this one");
 }
 
@@ -183,7 +183,7 @@ ResultFolder::ResultFolder(std::string path, ResultFolderOptions options)
   probe_folder(path_);
   Journal journal = read_journal(path_);
   if (!journal.damaged_lines.empty())
-    throw Error(Exit::checkpoint,
+    throw Error(ErrorKind::journal_damaged,
                 fmt::format("'{}' is damaged in line {}", journal_path(path_), fmt::join(journal.damaged_lines, ", ")),
                 "its record of older results cannot be trusted",
                 "inspect it with 'ritz results verify', then name another folder with --output");
@@ -215,7 +215,7 @@ void ResultFolder::require_new(const Journal& journal) {
   const bool stopped = Checkpoints::any_in(checkpoints());
   if (options_.resume && stopped) return;
   if (stopped)
-    throw Error(Exit::output,
+    throw Error(ErrorKind::results_exist,
                 fmt::format("the folder '{}' holds a checkpoint of '{}', which was stopped", path_, options_.case_name),
                 "nothing was solved",
                 "add --resume to continue, --overwrite to start anew, or name another folder with --output");
@@ -239,7 +239,7 @@ void ResultFolder::require_new(const Journal& journal) {
   const auto steps = std::count_if(journal.entries.begin(), journal.entries.end(),
                                    [&](const JournalEntry& e) { return owns(options_, e.case_name); });
   throw Error(
-      Exit::output,
+      ErrorKind::results_exist,
       fmt::format("the folder '{}' holds results of '{}': {} steps committed, first file '{}'", path_,
                   options_.case_name, steps, *files.begin()),
       options_.resume ? "there is no checkpoint to resume from, and they belong to another case"

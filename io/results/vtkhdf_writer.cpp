@@ -95,8 +95,8 @@ std::vector<Number> converted(const Field& field, int columns) {
 
 Hdf5Rows rows_of(const char* group, const Field& field, Index entries, bool single_precision) {
   if (field.components < 1 || static_cast<Index>(field.values.size()) != entries * field.components)
-    throw Error(Exit::internal, fmt::format("field '{}' has {} values for {} entries of {} components", field.name,
-                                            field.values.size(), entries, field.components));
+    throw Error(ErrorKind::internal, fmt::format("field '{}' has {} values for {} entries of {} components", field.name,
+                                                 field.values.size(), entries, field.components));
   const bool plane_vector = field.components == 2 && field.component_names.empty();
   const int columns = plane_vector ? 3 : field.components == 1 ? 0 : field.components;
   const std::string dataset = in_root(fmt::format("{}/{}", group, field.name));
@@ -144,7 +144,7 @@ void make_groups(Hdf5File& file) {
 VtkhdfSeries::VtkhdfSeries(std::string path, VtuOptions options, ResultFolder* folder)
     : ResultSeries(folder, path), path_(std::move(path)), options_(std::move(options)) {
   if (options_.compression == Compression::lz4)
-    throw Error(Exit::input, "the format vtkhdf has no lz4 compression",
+    throw Error(ErrorKind::output_options, "the format vtkhdf has no lz4 compression",
                 "HDF5 supports it only by plugins, which readers lack", "use compression = \"zlib\" or \"none\"");
 }
 
@@ -198,8 +198,8 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
   const auto add = [&](const Hdf5Rows& rows) {
     if (step_count() == 0) growing_.push_back(rows.dataset);
     else if (known >= growing_.size() || growing_[known] != rows.dataset)
-      throw Error(Exit::internal, fmt::format("step {} of '{}' has other fields than the first: '{}'", step_count(),
-                                              path_, rows.dataset));
+      throw Error(ErrorKind::internal, fmt::format("step {} of '{}' has other fields than the first: '{}'",
+                                                   step_count(), path_, rows.dataset));
     ++known;
     record(rows, file->has(rows.dataset) ? file->row_count(rows.dataset) : 0);
     file->append(rows, options_.compression != Compression::none);
@@ -210,7 +210,7 @@ void VtkhdfSeries::write_spare(const Mesh& mesh, const ResultStep& step, Journal
     add(rows_of("CellData", field, mesh.cell_count(), options_.single_precision));
   step_datasets(mesh, written, step, step_count(), add);
   if (known != growing_.size())
-    throw Error(Exit::internal, fmt::format("step {} of '{}' lacks '{}'", step_count(), path_, growing_[known]));
+    throw Error(ErrorKind::internal, fmt::format("step {} of '{}' lacks '{}'", step_count(), path_, growing_[known]));
   const std::array<std::int64_t, 1> steps{step_count() + 1};
   file->set_attribute(in_root("Steps"), "NSteps", steps);
   file->close();

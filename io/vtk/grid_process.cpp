@@ -79,7 +79,7 @@ UnstructuredGrid get_grid(Channel& from) {
 
 UnstructuredGrid read_grid(const std::string& path, VtkFormat format, const std::string& array) {
   if (format == VtkFormat::parallel && reads_one_folder_only())
-    throw Error(Exit::input, fmt::format("'{}' is not read with --untrusted", path),
+    throw Error(ErrorKind::wrong_value, fmt::format("'{}' is not read with --untrusted", path),
                 "its pieces are other files, which VTK opens itself", "save it as one .vtu");
   const VtkLibrary& vtk = vtk_library();
   ChildProcess child({.file = path, .library = "VTK"}, [&](Channel& parent) {

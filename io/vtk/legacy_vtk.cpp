@@ -278,7 +278,7 @@ bool read_head(LegacyText& text) {
   if (text.keyword() != "dataset") text.file().fail_expected(start, "DATASET");
   start = text.next();
   if (const std::string set = text.keyword(); set != "unstructured_grid")
-    throw Error(Exit::mesh, fmt::format("'{}' is not an unstructured grid of VTK", text.file().path()),
+    throw Error(ErrorKind::mesh_format, fmt::format("'{}' is not an unstructured grid of VTK", text.file().path()),
                 fmt::format("it is of another type, '{}' in line {}", set, text.file().line_of(start)),
                 "save it as an unstructured grid, for example with ParaView");
   return number >= 5;

@@ -44,7 +44,7 @@ void require_plausible_counts(const std::string& path) {
     const auto [stop, error] = std::from_chars(start, bytes.data() + bytes.size(), count);
     if (error != std::errc{} || count < 0 || count > static_cast<std::int64_t>(bytes.size()) * best_compression)
       throw Error(
-          Exit::mesh,
+          ErrorKind::mesh_contents,
           fmt::format("'{}' announces {}{}\" in {} bytes", path, name, std::string_view(start, stop), bytes.size()),
           "the file cannot hold that many", "write the file again");
   }
@@ -56,11 +56,12 @@ vtkSmartPointer<vtkUnstructuredGrid> run(Reader& reader, const std::string& path
   try {
     reader.Update();
   } catch (const std::bad_alloc&) {
-    throw Error(Exit::mesh, fmt::format("'{}' asks for more memory than there is", path), "its counts may be damaged",
-                "write the file again");
+    throw Error(ErrorKind::mesh_unreadable, fmt::format("'{}' asks for more memory than there is", path),
+                "its counts may be damaged", "write the file again");
   }
   if (!errors.text().empty() || reader.GetErrorCode() != 0)
-    throw Error(Exit::mesh, fmt::format("VTK cannot read '{}'", path), errors.text(), "write the file again");
+    throw Error(ErrorKind::mesh_contents, fmt::format("VTK cannot read '{}'", path), errors.text(),
+                "write the file again");
   return vtkUnstructuredGrid::SafeDownCast(reader.GetOutput());
 }
 
@@ -72,7 +73,7 @@ vtkSmartPointer<vtkUnstructuredGrid> read_xml(const std::string& path, bool& has
   {
     const VtkErrors errors;
     if (reader->CanReadFile(path.c_str()) == 0)
-      throw Error(Exit::mesh, fmt::format("'{}' is not an unstructured grid of VTK", path),
+      throw Error(ErrorKind::mesh_format, fmt::format("'{}' is not an unstructured grid of VTK", path),
                   "it is no VTK XML file, or of another type (poly data, structured grid), or it is damaged",
                   "save it as an unstructured grid (.vtu), for example with ParaView");
   }

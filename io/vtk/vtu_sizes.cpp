@@ -185,7 +185,7 @@ class SizeCheck {
              std::int64_t numbers, const char* unit) const {
     if (found == wanted) return;
     throw Error(
-        Exit::mesh,
+        ErrorKind::mesh_contents,
         fmt::format("the array '{}' of '{}' has another size than its piece announces: {} {} in place of {}", name,
                     path_, found, unit, wanted),
         fmt::format("{} points and {} cells need {} numbers of type {}", piece_.points, piece_.cells, numbers, type),

@@ -118,8 +118,8 @@ vtkSmartPointer<vtkDataArray> copied(const Field& field, int components) {
 vtkSmartPointer<vtkDataArray> array_of(const Field& field, Index entries, const char* where,
                                        const VtuOptions& options) {
   if (field.components < 1 || static_cast<Index>(field.values.size()) != entries * field.components)
-    throw Error(Exit::internal, fmt::format("field '{}' has {} values for {} {} of {} components", field.name,
-                                            field.values.size(), entries, where, field.components));
+    throw Error(ErrorKind::internal, fmt::format("field '{}' has {} values for {} {} of {} components", field.name,
+                                                 field.values.size(), entries, where, field.components));
   const bool plane_vector = field.components == 2 && field.component_names.empty();
   const int components = plane_vector ? 3 : field.components;
   vtkSmartPointer<vtkDataArray> array;

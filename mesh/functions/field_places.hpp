@@ -25,8 +25,9 @@ class FieldPlaces {
     try {
       return locator_.locate(point);
     } catch (const Error& error) {
-      throw Error(Exit::model, fmt::format("a field is needed where it has no values: {}", error.message()),
-                  error.why(), "take a field on a mesh that covers the body, in the same unit of length and place");
+      throw Error(ErrorKind::formula_value,
+                  fmt::format("a field is needed where it has no values: {}", error.message()), error.why(),
+                  "take a field on a mesh that covers the body, in the same unit of length and place");
     }
   }
   bool is_outside(const PointLocator::Place& place) const { return place.distance > rounding_; }

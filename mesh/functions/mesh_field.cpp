@@ -107,7 +107,8 @@ MeshField::MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double 
 MeshField::MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance) {
   const bool at_nodes = static_cast<Index>(values.size()) == mesh->node_count();
   if (at_nodes && mesh->node_count() == mesh->cell_count())
-    throw Error(Exit::input, fmt::format("a field of {} values on a mesh of as many nodes and cells", values.size()),
+    throw Error(ErrorKind::initial_values,
+                fmt::format("a field of {} values on a mesh of as many nodes and cells", values.size()),
                 "they may be meant for either", "give a GivenArray, which says which");
   *this = MeshField(std::move(mesh), GivenArray{std::move(values), at_nodes}, tolerance);
 }
@@ -115,7 +116,7 @@ MeshField::MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> value
 void MeshField::set(std::vector<double> values) {
   const Mesh& mesh = *data_->mesh;
   if (static_cast<Index>(values.size()) != (data_->at_nodes ? mesh.node_count() : mesh.cell_count()))
-    throw Error(Exit::input,
+    throw Error(ErrorKind::initial_values,
                 fmt::format("a field of {} values on a mesh of {} nodes and {} cells", values.size(), mesh.node_count(),
                             mesh.cell_count()),
                 {}, "give one value for each node, or one for each cell");

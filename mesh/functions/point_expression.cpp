@@ -234,7 +234,7 @@ class PointCompiler {
 
   std::size_t add(PointInstruction instruction, int to, int a = 0, int b = 0, int c = 0) {
     if (std::max({to, a, b, c}) >= most_point_registers)
-      throw Error(Exit::input, "a formula is nested too deeply", {}, "write it in fewer parts");
+      throw Error(ErrorKind::formula_syntax, "a formula is nested too deeply", {}, "write it in fewer parts");
     instruction.to = static_cast<std::uint8_t>(to);
     instruction.a = static_cast<std::uint8_t>(a);
     instruction.b = static_cast<std::uint8_t>(b);

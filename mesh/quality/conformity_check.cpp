@@ -37,7 +37,7 @@ void report_hanging_nodes(const Mesh& mesh, Conformity& report) {
   const Index torn = own_body_first(mesh, hanging), touching = std::ssize(hanging) - torn;
   if (torn > 0)
     report.errors.emplace_back(
-        Exit::mesh,
+        ErrorKind::torn_mesh,
         fmt::format("{} hanging node{} in {}, {}", torn, torn == 1 ? "" : "s", mesh.source(),
                     first_of(mesh, hanging.front())),
         "one side of these facets is refined and the other is not, so the solution would be discontinuous there",
@@ -87,7 +87,7 @@ Conformity check_conformity(const Mesh& mesh) {
   const auto split = find_split_faces(mesh);
   if (!split.empty())
     report.errors.emplace_back(
-        Exit::mesh,
+        ErrorKind::torn_mesh,
         fmt::format("{} quadrilateral facets meet triangles in {}, first facet {} of cell {}", split.size(),
                     mesh.source(), split.front().first.facet, split.front().first.cell),
         "hexahedra and prisms need pyramids between them and tetrahedra",

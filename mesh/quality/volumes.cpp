@@ -168,7 +168,7 @@ Point centroid(const Mesh& mesh) {
 
 FacetIntegrals integrate(const Mesh& mesh, FacetOfCell facet) {
   if (mesh.dimension() == 1)
-    throw Error(Exit::input, "facets of bars have no area", "they are points", "use cross sections");
+    throw Error(ErrorKind::region_empty, "facets of bars have no area", "they are points", "use cross sections");
   FacetIntegrals result{};
   const auto add = [&](double weight, const Columns& J, const Point& x) {
     const Point normal = mesh.dimension() == 3 ? cross(J[0], J[1]) : Point{J[0][1], -J[0][0], 0};
@@ -195,7 +195,8 @@ FacetIntegrals integrate(const Mesh& mesh, FacetOfCell facet) {
 
 double area(const Mesh& mesh, const Region& facets) {
   if (facets.kind != RegionKind::facets)
-    throw Error(Exit::input, fmt::format("the area of region '{}' was asked for, but it holds no facets", facets.name),
+    throw Error(ErrorKind::region_empty,
+                fmt::format("the area of region '{}' was asked for, but it holds no facets", facets.name),
                 "only surfaces have one", "name a region of facets");
   double sum = 0;
   for (const FacetOfCell& facet : facets.facets) sum += integrate(mesh, facet).area;

@@ -401,7 +401,7 @@ class Refinement {
     if (point.old_node >= 0) return cell[static_cast<std::size_t>(point.old_node)];
     const auto next = static_cast<Index>(new_.points.size() / 3);
     if (next > std::numeric_limits<Node>::max())
-      throw Error(Exit::mesh, fmt::format("{} would have more than {} nodes", old_.source, next),
+      throw Error(ErrorKind::mesh_too_large, fmt::format("{} would have more than {} nodes", old_.source, next),
                   "node numbers have 32 bits", "refine a coarser mesh, or split it");
     // Beams run along edges of shells, and shells lie on faces of solids.
     if (point.shared || (old_.structural && point.corner_count > 0))

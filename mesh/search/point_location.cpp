@@ -270,7 +270,7 @@ void PointLocator::throw_outside(const Point& point) const {
       if (const double d = distance_to(node); d < distance || (d == distance && node < nearest))
         distance = d, nearest = node;
   const auto x = mesh_->point(nearest);
-  throw Error(Exit::input, fmt::format("the point {} lies outside the mesh '{}'", text_of(point), mesh_->source()),
+  throw Error(ErrorKind::probe, fmt::format("the point {} lies outside the mesh '{}'", text_of(point), mesh_->source()),
               fmt::format("the mesh lies between {} and {}; its nearest node is {} at {}, {:.4g} away",
                           text_of(box.low), text_of(box.high), nearest, text_of({x[0], x[1], x[2]}), distance),
               "move the point into the mesh, in the mesh's unit of length after scaling");

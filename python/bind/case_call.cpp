@@ -167,7 +167,7 @@ RunOptions CaseCall::options() const {
       const bool in_cells =
           numbers && std::ranges::any_of(*numbers, [](const auto& each) { return !each.second.at_nodes; });
       if (in_cells && !given->has_kinds_of(made))
-        throw Error(Exit::input, "the cells of the mesh became others when it was read",
+        throw Error(ErrorKind::other_input, "the cells of the mesh became others when it was read",
                     "arrays in cells no longer have their order", "give cells that need no repair, or arrays at nodes");
       return made;
     };

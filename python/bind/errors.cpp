@@ -8,13 +8,13 @@ namespace ritz::python {
 namespace {
 
 py::object exception_of(const Error& error) {
-  const ErrorParts parts = parts_of(error);
+  const ErrorSubject& subject = error.subject();
   py::list several;
   if (const auto* const list = dynamic_cast<const Errors*>(&error))
     for (const Error& each : list->list()) several.append(exception_of(each));
   return py::module_::import("ritz._errors")
-      .attr("make")(static_cast<int>(error.exit()), kind_of(error).name, error.message(), error.why(), error.fix(),
-                    parts.key, parts.value, parts.place, several);
+      .attr("make")(static_cast<int>(error.exit()), entry_of(error).name, error.message(), error.why(), error.fix(),
+                    subject.key, subject.value, subject.place, several);
 }
 
 }  // namespace

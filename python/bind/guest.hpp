@@ -58,7 +58,7 @@ class CallsBack {
 template <class Work>
 void without_the_lock(const Work& work, const py::object& progress = py::none()) {
   if (guest_in_guest() != nullptr)
-    throw Error(Exit::input, fmt::format("a call of Ritz within {} of another one", guest_in_guest()),
+    throw Error(ErrorKind::other_input, fmt::format("a call of Ritz within {} of another one", guest_in_guest()),
                 "one call is at work at a time, and the other one has not ended",
                 "note what is to be computed, and call Ritz when the other call has returned");
   std::optional<py::error_already_set> interrupted;

@@ -39,7 +39,7 @@ class Held {
 void require_no_arrays_of_the_begin(const GivenArrays& arrays) {
   for (const auto& [name, array] : arrays)
     if (name.starts_with("initial."))
-      throw Error(Exit::input, fmt::format("'{}' is an array in a model", name),
+      throw Error(ErrorKind::wrong_value, fmt::format("'{}' is an array in a model", name),
                   "update() and derivatives would not reach it", "give it to solve(initial=...), or run the case");
 }
 
@@ -49,7 +49,7 @@ void require_no_arrays_of_relations(const GivenArrays& arrays) {
     const std::string_view key = std::string_view(name).substr(name.rfind('.') + 1);
     if (!name.starts_with("displacement.") || key == "x" || key == "y" || key == "z") continue;
     throw Error(
-        Exit::input, fmt::format("'{}' is an array in a model", name),
+        ErrorKind::wrong_value, fmt::format("'{}' is an array in a model", name),
         "values along a normal, a direction or an axis are taken once, when the model is read: update() would not "
         "reach them, and their derivative would be missing",
         "give a number or a formula, prescribe x, y and z, or run the case");
@@ -65,16 +65,16 @@ class Model {
       const Program program = program_named(call.program);
       const RunOptions options = call.options();
       if (has_sweep(options))
-        throw Error(Exit::input, fmt::format("a sweep of '{}' in a model", options.case_file),
+        throw Error(ErrorKind::sweep, fmt::format("a sweep of '{}' in a model", options.case_file),
                     "each member is a model of its own", "make each of them");
       run_.emplace(program.info, options);
       if (run_->input().root().has("step"))
-        throw Error(Exit::input, fmt::format("a case of steps as a model: '{}'", options.case_file),
+        throw Error(ErrorKind::step, fmt::format("a case of steps as a model: '{}'", options.case_file),
                     "each step has another model", "run the case, or make a case of the step that matters");
       CaseModel read = program.read(*run_);
       if (read.model.has_fields())
         throw Error(
-            Exit::input,
+            ErrorKind::several_fields,
             fmt::format("a model of '{}', a form of several fields", read.model.of_fields.equations.front().form.name),
             "models are of one field at nodes", "solve the case, or write a program (docs/several-fields.md)");
       const std::unique_ptr<CaseAnalysis> analysis = read_analysis(*run_, read);
@@ -190,7 +190,7 @@ class Model {
     without_the_lock([&] {
       const auto found = std::ranges::find(model().load_cases, name, &ModelLoadCase::name);
       if (found == model().load_cases.end())
-        throw Error(Exit::input, fmt::format("there is no load case '{}'", name), "",
+        throw Error(ErrorKind::load_case, fmt::format("there is no load case '{}'", name), "",
                     "name one of the [[load_case]] tables");
       const Operator loads(space(), found->loads);
       Vector r = space().zeros(), u = space().zeros();
@@ -223,11 +223,11 @@ class Model {
         for (const auto& [name, at_nodes, values] : given) {
           const auto found = run_->arrays().find(name);
           if (found == run_->arrays().end())
-            throw Error(Exit::input, fmt::format("the case has no array '{}'", name), "",
+            throw Error(ErrorKind::other_input, fmt::format("the case has no array '{}'", name), "",
                         "give the key an array where the model is made");
           MeshField& array = found->second;
           if (array.at_nodes() != at_nodes)
-            throw Error(Exit::input, fmt::format("the array '{}' stands elsewhere", name), "",
+            throw Error(ErrorKind::other_input, fmt::format("the array '{}' stands elsewhere", name), "",
                         "give one in cells for one in cells, at nodes for one at nodes");
           const auto span = span_of(values);
           GivenArray next{{span.begin(), span.end()}, at_nodes};
@@ -458,7 +458,7 @@ class Model {
   }
   void require_no_positions(bool begins_as_given) {
     if (const auto refused = not_differentiable_by_positions(*run_, *read_, begins_as_given))
-      throw Error(Exit::model, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
+      throw Error(ErrorKind::analysis, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
                   refused->why, refused->fix);
   }
   const FunctionSpace& space() const { return *model().space; }
@@ -480,7 +480,7 @@ class Model {
   const std::vector<Integral>& stored() const { return model().inertia.empty() ? model().capacity : model().inertia; }
   const Operator& rates() {
     if (stored().empty())
-      throw Error(Exit::model, "the mass of the model is not known", "",
+      throw Error(ErrorKind::analysis, "the mass of the model is not known", "",
                   "give density, and specific_heat of heat, in the materials");
     if (!rates_) rates_.emplace(space(), stored());
     return *rates_;
@@ -488,7 +488,7 @@ class Model {
   // One linear system with one right-hand side is all that the case asks for.
   void require_linear_statics() const {
     if (!other_analysis_.empty())
-      throw Error(Exit::model, fmt::format("linear statics of a model with {}", other_analysis_),
+      throw Error(ErrorKind::analysis, fmt::format("linear statics of a model with {}", other_analysis_),
                   "its solution is not that of one linear system",
                   "omit it, take stiffness(), mass() and residual(), or run the case");
     check_linear_statics(model());

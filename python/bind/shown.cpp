@@ -40,7 +40,7 @@ Look look_of(const py::dict& asked) {
   take("width", look.width);
   take("height", look.height);
   if (look.width < 32 || look.height < 32 || look.width > 16384 || look.height > 16384)
-    throw Error(Exit::input, fmt::format("a picture of {} x {} pixels", look.width, look.height), {},
+    throw Error(ErrorKind::other_input, fmt::format("a picture of {} x {} pixels", look.width, look.height), {},
                 "take from 32 to 16384 of them");
   return look;
 }

@@ -15,8 +15,8 @@ namespace {
 
 void check_fits(const LinearOperator& matrix, Index rows, Index columns, int row, int column) {
   if (matrix.rows() == rows && matrix.columns() == columns) return;
-  throw Error(Exit::internal, fmt::format("block ({}, {}) of a matrix has {} x {} numbers, its place {} x {}", row,
-                                          column, matrix.rows(), matrix.columns(), rows, columns));
+  throw Error(ErrorKind::internal, fmt::format("block ({}, {}) of a matrix has {} x {} numbers, its place {} x {}", row,
+                                               column, matrix.rows(), matrix.columns(), rows, columns));
 }
 
 // Calls visit(row, column, view, add_diagonal) for every block, by columns in each row, and for a diagonal block that
@@ -57,7 +57,7 @@ void BlockOperator::set(int block, std::unique_ptr<SparseMatrix> matrix) {
 
 void BlockOperator::set(int row, int column, std::unique_ptr<RectangularMatrix> matrix) {
   if (row == column)
-    throw Error(Exit::internal, "a coupling was given for a diagonal block", {}, "give a SparseMatrix");
+    throw Error(ErrorKind::internal, "a coupling was given for a diagonal block", {}, "give a SparseMatrix");
   if (matrix) check_fits(*matrix, local_.size(row), local_.size(column), row, column);
   coupling_.at(place(row, column)) = std::move(matrix);
   entries_.clear();
@@ -111,7 +111,7 @@ void BlockOperator::add_couplings(int row, int first, int last, double factor, c
 void BlockOperator::apply(const Vector& x, Vector& y) const {
   layout_.check(x);
   layout_.check(y);
-  if (&x == &y) throw Error(Exit::internal, "y = A x was asked for with x and y in the same vector");
+  if (&x == &y) throw Error(ErrorKind::internal, "y = A x was asked for with x and y in the same vector");
   const int count = layout_.count();
   if (x_.empty())
     for (int k = 0; k < count; ++k)
@@ -137,9 +137,10 @@ SparseMatrix joined_matrix(const BlockOperator& matrix) {
   const Layout& layout = matrix.layout();
   const Device& device = matrix.device();
   const Index rows = layout.total();
-  if (layout.is_divided()) throw Error(Exit::internal, "the blocks of one rank were to be joined like a whole matrix");
+  if (layout.is_divided())
+    throw Error(ErrorKind::internal, "the blocks of one rank were to be joined like a whole matrix");
   if (rows > std::numeric_limits<std::int32_t>::max())
-    throw Error(Exit::resources, fmt::format("a matrix of {} rows does not fit 32-bit columns", rows),
+    throw Error(ErrorKind::device_memory, fmt::format("a matrix of {} rows does not fit 32-bit columns", rows),
                 "columns of the joined matrix are stored in 32 bits", "use an iterative solver");
   const auto& kernel = kernels<ScalarRowKernels>(device, solver_kernels, "scalar rows");
   Array<Index> offsets(device, rows + 1, "pattern");

@@ -104,7 +104,7 @@ void diagonalise(Tridiagonal& T, std::size_t n) {
         ++high;
       if (high == low) break;
       if (sweeps == sweep_limit)
-        throw Error(Exit::not_converged,
+        throw Error(ErrorKind::modes_not_converged,
                     fmt::format("the eigenvalues of a projected matrix of {} rows did not converge", n));
       sweep(T, n, low, high);
     }
@@ -117,7 +117,8 @@ SymmetricEigen symmetric_eigen(std::vector<double> A, int size) {
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       if (!std::isfinite(A[i * n + j]))
-        throw Error(Exit::not_converged, fmt::format("entry ({}, {}) of a projected matrix is {}", i, j, A[i * n + j]),
+        throw Error(ErrorKind::modes_not_converged,
+                    fmt::format("entry ({}, {}) of a projected matrix is {}", i, j, A[i * n + j]),
                     "the eigenvalue iteration has left the range of double precision", "check material data and units");
       A[j * n + i] = A[i * n + j];
     }

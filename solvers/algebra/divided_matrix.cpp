@@ -24,7 +24,7 @@ const MatrixKernels& kernels_for(const BlockMatrix& A) {
 DividedMatrix::DividedMatrix(std::shared_ptr<const Ghosts> ghosts, BlockMatrix rows)
     : ghosts_(std::move(ghosts)), rows_(std::move(rows)) {
   if (rows_.rows != ghosts_->owned() || rows_.columns != ghosts_->size())
-    throw Error(Exit::internal, "the rows of a divided matrix do not suit the nodes of its rank");
+    throw Error(ErrorKind::internal, "the rows of a divided matrix do not suit the nodes of its rank");
   const HostView<Index> offsets(device(), rows_.offsets.data(), rows_.rows + 1);
   nonzeros_ = offsets[rows_.rows];
   const HostView<std::int32_t> column(device(), rows_.column.data(), nonzeros_);
@@ -56,7 +56,7 @@ void DividedMatrix::append_ghost_rows(std::span<const Index> offsets, std::span<
   std::partial_sum(next.begin(), next.end(), next.begin());
   const Index count = next.back();
   if (nonzeros_ + count != rows_.column.size())
-    throw Error(Exit::internal, "the arrays of a divided matrix have no room for the rows of its ghosts");
+    throw Error(ErrorKind::internal, "the arrays of a divided matrix have no room for the rows of its ghosts");
   if (count == 0 && ghosts == 0) return;
   std::vector<Index> from(static_cast<std::size_t>(count)), ends;
   std::vector<std::int32_t> rows(from.size());

@@ -194,7 +194,7 @@ Ghosts::Ghosts(Ranks& ranks, Index owned, std::vector<Index> reached)
     std::memcpy(nodes.data(), asked[rank].data(), asked[rank].size());
     for (const Index node : nodes) {
       if (node < own_first || node >= own_first + owned_)
-        throw Error(Exit::internal, fmt::format("rank {} asks for node {} of another rank", rank, node));
+        throw Error(ErrorKind::internal, fmt::format("rank {} asks for node {} of another rank", rank, node));
       neighbour.sent.push_back(static_cast<std::int32_t>(node - own_first));
     }
     neighbours_.push_back(std::move(neighbour));
@@ -218,7 +218,7 @@ Index Ghosts::local(Index global) const {
   if (own >= 0 && own < owned_) return own;
   const auto place = std::ranges::lower_bound(reached_, global);
   if (place == reached_.end() || *place != global)
-    throw Error(Exit::internal, fmt::format("node {} of another rank is no ghost of this one", global));
+    throw Error(ErrorKind::internal, fmt::format("node {} of another rank is no ghost of this one", global));
   return owned_ + (place - reached_.begin());
 }
 

@@ -21,7 +21,7 @@ void LinearOperator::apply_dot(const Vector& x, Vector& y, double* xy) const {
 }
 
 void LinearOperator::apply_single(const Vector&, Vector&, const Vector*, double*) const {
-  throw Error(Exit::internal, name() + " does not work in single precision");
+  throw Error(ErrorKind::internal, name() + " does not work in single precision");
 }
 
 namespace {
@@ -56,7 +56,7 @@ void check_block(const LinearOperator& A, const MultiVector& X, const MultiVecto
   if (X.rows() != A.columns()) throw_size_mismatch(A.columns(), X.rows());
   if (Y.rows() != A.rows()) throw_size_mismatch(A.rows(), Y.rows());
   if (X.columns() != Y.columns()) throw_size_mismatch(X.columns(), Y.columns());
-  if (&X == &Y) throw Error(Exit::internal, "Y = A X was asked for with X and Y in the same vectors");
+  if (&X == &Y) throw Error(ErrorKind::internal, "Y = A X was asked for with X and Y in the same vectors");
 }
 
 }  // namespace ritz

@@ -21,7 +21,7 @@ const MultiVectorKernels& kernels_for(const MultiVector& X) {
 
 Index checked_size(Index rows, int columns) {
   if (rows < 0 || columns < 0)
-    throw Error(Exit::internal, fmt::format("{} vectors of length {} were asked for", columns, rows));
+    throw Error(ErrorKind::internal, fmt::format("{} vectors of length {} were asked for", columns, rows));
   return rows * lanes * ((columns + lanes - 1) / lanes);
 }
 
@@ -65,13 +65,13 @@ void MultiVector::swap(MultiVector& other) noexcept {
 
 void MultiVector::recount(int columns) {
   if (checked_size(rows_, columns) != values_.size())
-    throw Error(Exit::internal, fmt::format("{} columns were to fit where {} are", columns, columns_));
+    throw Error(ErrorKind::internal, fmt::format("{} columns were to fit where {} are", columns, columns_));
   columns_ = columns;
 }
 
 void MultiVector::check_column(int column, const Vector& x) const {
   if (column < 0 || column >= columns_)
-    throw Error(Exit::internal, fmt::format("column {} of {} vectors was asked for", column, columns_));
+    throw Error(ErrorKind::internal, fmt::format("column {} of {} vectors was asked for", column, columns_));
   if (x.size() != rows_) throw_size_mismatch(rows_, x.size());
 }
 
@@ -128,7 +128,7 @@ void combine(const MultiVector& X, const std::vector<double>& C, double beta, Mu
   check_same_rows(X, Y);
   if (static_cast<Index>(C.size()) != Index{X.columns()} * Y.columns())
     throw_size_mismatch(Index{X.columns()} * Y.columns(), static_cast<Index>(C.size()));
-  if (&X == &Y) throw Error(Exit::internal, "Y = X C + beta Y was asked for with X and Y in the same vectors");
+  if (&X == &Y) throw Error(ErrorKind::internal, "Y = X C + beta Y was asked for with X and Y in the same vectors");
   if (Y.values().empty()) return;
   for (int target = 0; target < Y.groups(); ++target)
     for (int first = 0; first == 0 || first < X.groups(); first += LaneMatrices::most) {  // once when X has no columns

@@ -15,20 +15,21 @@ namespace {
 // Throws on a pattern that the kernels cannot trust.
 void check_pattern(std::span<const Index> offsets, std::span<const std::int32_t> columns, Index column_count) {
   if (column_count > std::numeric_limits<std::int32_t>::max())
-    throw Error(Exit::resources, fmt::format("a matrix of {} columns does not fit 32 bits", column_count),
+    throw Error(ErrorKind::device_memory, fmt::format("a matrix of {} columns does not fit 32 bits", column_count),
                 "columns are stored in 32 bits", "use a coarser mesh");
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<Index>(columns.size()))
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 fmt::format("the offsets of a sparsity pattern must run from 0 to its {} columns", columns.size()));
   for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
     if (offsets[row] > offsets[row + 1] || offsets[row + 1] > static_cast<Index>(columns.size()))
-      throw Error(Exit::internal, fmt::format("the offsets of a sparsity pattern decrease at row {}", row));
+      throw Error(ErrorKind::internal, fmt::format("the offsets of a sparsity pattern decrease at row {}", row));
     Index previous = -1;
     for (Index k = offsets[row]; k < offsets[row + 1]; ++k) {
       const Index column = columns[static_cast<std::size_t>(k)];
       if (column <= previous || column >= column_count)
-        throw Error(Exit::internal, fmt::format("row {} of a sparsity pattern holds column {} after {}, of {} columns",
-                                                row, column, previous, column_count));
+        throw Error(ErrorKind::internal,
+                    fmt::format("row {} of a sparsity pattern holds column {} after {}, of {} columns", row, column,
+                                previous, column_count));
       previous = column;
     }
   }

@@ -18,7 +18,7 @@ const ScalarRowKernels& row_kernels(const SparseMatrix& A) {
 
 ScalarRows scalar_rows(const SparseMatrix& A, const char* what) {
   if (A.rows() > std::numeric_limits<std::int32_t>::max())
-    throw Error(Exit::resources, fmt::format("a matrix of {} rows does not fit 32-bit columns", A.rows()),
+    throw Error(ErrorKind::device_memory, fmt::format("a matrix of {} rows does not fit 32-bit columns", A.rows()),
                 "a direct solver takes scalar columns of 32 bits", "use an iterative solver");
   const Device& device = A.device();
   const Index entries = A.values().size();

@@ -115,7 +115,7 @@ void estimate_error(SolveReport& report, double energy) {
 
 void throw_unless_converged(const SolveReport& report) {
   if (report.converged()) return;
-  throw Error(Exit::not_converged, "the linear solver did not converge: " + summary(report), report.where,
+  throw Error(ErrorKind::not_converged, "the linear solver did not converge: " + summary(report), report.where,
               advice_for(report.reason));
 }
 

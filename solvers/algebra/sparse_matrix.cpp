@@ -31,14 +31,14 @@ void count_product(const SparseMatrix& A, Index columns) {
 }
 
 [[noreturn]] void throw_too_many_rows(Index rows) {
-  throw Error(Exit::resources, fmt::format("a matrix of {} block rows does not fit 32-bit columns", rows),
+  throw Error(ErrorKind::device_memory, fmt::format("a matrix of {} block rows does not fit 32-bit columns", rows),
               "columns are stored in 32 bits", "split the model over several devices, or use a coarser mesh");
 }
 
 // Throws on a pattern that the kernels cannot trust; returns whether every row holds its diagonal.
 bool check_pattern(std::span<const Index> offsets, std::span<const std::int32_t> columns) {
   if (offsets.empty() || offsets.front() != 0 || offsets.back() != static_cast<Index>(columns.size()))
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 fmt::format("the offsets of a sparsity pattern must run from 0 to its {} columns", columns.size()));
   const Index rows = static_cast<Index>(offsets.size()) - 1;
   if (rows > std::numeric_limits<std::int32_t>::max()) throw_too_many_rows(rows);
@@ -46,13 +46,14 @@ bool check_pattern(std::span<const Index> offsets, std::span<const std::int32_t>
   for (Index row = 0; row < rows; ++row) {
     const auto first = static_cast<std::size_t>(offsets[row]), last = static_cast<std::size_t>(offsets[row + 1]);
     if (offsets[row] > offsets[row + 1] || last > columns.size())
-      throw Error(Exit::internal, fmt::format("the offsets of a sparsity pattern decrease at row {}", row));
+      throw Error(ErrorKind::internal, fmt::format("the offsets of a sparsity pattern decrease at row {}", row));
     Index previous = -1;
     bool diagonal = false;
     for (std::size_t k = first; k < last; ++k) {
       if (columns[k] <= previous || columns[k] >= rows)
-        throw Error(Exit::internal, fmt::format("row {} of a sparsity pattern holds column {} after {}, of {} columns",
-                                                row, columns[k], previous, rows));
+        throw Error(ErrorKind::internal,
+                    fmt::format("row {} of a sparsity pattern holds column {} after {}, of {} columns", row, columns[k],
+                                previous, rows));
       previous = columns[k];
       diagonal |= previous == row;
     }
@@ -83,13 +84,13 @@ SparsityPattern::SparsityPattern(Array<Index> offsets, Array<std::int32_t> colum
 SparseMatrix::SparseMatrix(std::shared_ptr<const SparsityPattern> pattern, int block_size, Values values)
     : pattern_(std::move(pattern)), block_size_(block_size) {
   if (block_size < 1 || block_size > 6)
-    throw Error(Exit::internal, fmt::format("a sparse matrix of {0}x{0} blocks was asked for", block_size), {},
+    throw Error(ErrorKind::internal, fmt::format("a sparse matrix of {0}x{0} blocks was asked for", block_size), {},
                 "use block size 1 to 6");
   values_ = Vector(device(), pattern_->nonzeros() * block_size * block_size, "matrix");
   if (values == Values::zero && !LentMemory::was_taken()) values_.fill_zero();
   if (!device().is_gpu() || environment("RITZ_CUSPARSE") != "1") return;
   if (const std::string why = load_kernels(device().backend(), vendor_module); !why.empty())
-    throw Error(Exit::environment, "RITZ_CUSPARSE=1 asks for products by cuSPARSE, which cannot be loaded", why,
+    throw Error(ErrorKind::file_library, "RITZ_CUSPARSE=1 asks for products by cuSPARSE, which cannot be loaded", why,
                 "install the CUDA libraries of this build, or do without: our own products take its place");
   use_vendor_product();  // for matrices that it takes
 }
@@ -105,7 +106,7 @@ std::string SparseMatrix::use_vendor_product() {
 void SparseMatrix::check_vectors(const Vector& x, const Vector& y) const {
   if (x.size() != columns()) throw_size_mismatch(columns(), x.size());
   if (y.size() != rows()) throw_size_mismatch(rows(), y.size());
-  if (&x == &y) throw Error(Exit::internal, "y = A x was asked for with x and y in the same vector");
+  if (&x == &y) throw Error(ErrorKind::internal, "y = A x was asked for with x and y in the same vector");
 }
 
 bool SparseMatrix::apply_by_vendor(const Vector& x, Vector& y) const {
@@ -146,7 +147,7 @@ Vector SparseMatrix::diagonal() const {
 
 SparseMatrix SparseMatrix::symmetric_part(bool diagonally_dominant) const {
   if (!pattern_->has_full_diagonal())
-    throw Error(Exit::internal, "a matrix whose pattern lacks diagonal entries has no symmetric part here");
+    throw Error(ErrorKind::internal, "a matrix whose pattern lacks diagonal entries has no symmetric part here");
   SparseMatrix part(pattern_, block_size_);
   device().profile().count(3 * values_.bytes() + pattern_bytes(*this));  // and the transpose
   kernels_for(*this).symmetric_part(device(), matrix_view(*this), diagonally_dominant, part.values().data());
@@ -156,7 +157,8 @@ SparseMatrix SparseMatrix::symmetric_part(bool diagonally_dominant) const {
 void SparseMatrix::eliminate(const Array<std::uint8_t>& constrained, double pivot) {
   if (constrained.size() != rows()) throw_size_mismatch(rows(), constrained.size());
   if (!pattern_->has_full_diagonal())
-    throw Error(Exit::internal, "constraints cannot be eliminated from a matrix whose pattern lacks diagonal entries");
+    throw Error(ErrorKind::internal,
+                "constraints cannot be eliminated from a matrix whose pattern lacks diagonal entries");
   device().profile().count(2 * values_.bytes() + pattern_bytes(*this) + constrained.bytes());
   kernels_for(*this).eliminate(device(), matrix_view(*this), constrained.data(), pivot, values_.data());
 }
@@ -164,7 +166,7 @@ void SparseMatrix::eliminate(const Array<std::uint8_t>& constrained, double pivo
 HostMatrix host_matrix(const SparseMatrix& matrix) {
   const Index b = matrix.block_size(), block_rows = matrix.pattern().rows();
   if (matrix.rows() > std::numeric_limits<std::int32_t>::max())
-    throw Error(Exit::resources, fmt::format("a matrix of {} rows does not fit 32-bit columns", matrix.rows()),
+    throw Error(ErrorKind::device_memory, fmt::format("a matrix of {} rows does not fit 32-bit columns", matrix.rows()),
                 "the host copy stores scalar columns in 32 bits", "use an iterative solver");
   const std::vector<Index> offsets = matrix.pattern().offsets().host();
   const std::vector<std::int32_t> columns = matrix.pattern().columns().host();

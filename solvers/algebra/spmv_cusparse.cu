@@ -18,7 +18,7 @@ void check(cusparseStatus_t status, const char* what) {
   if (status == CUSPARSE_STATUS_SUCCESS) return;
   cudaGetLastError();  // the next launch must not see the library's error
   const bool memory = status == CUSPARSE_STATUS_ALLOC_FAILED || status == CUSPARSE_STATUS_INSUFFICIENT_RESOURCES;
-  throw Error(memory ? Exit::resources : Exit::environment,
+  throw Error(memory ? ErrorKind::device_memory : ErrorKind::environment,
               std::string(what) + " failed in cuSPARSE: " + cusparseGetErrorString(status), {},
               "run 'ritz devices' to see what this machine offers, or use --device cpu");
 }

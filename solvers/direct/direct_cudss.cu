@@ -19,7 +19,7 @@ namespace {
 void check(cudssStatus_t status, const char* what) {
   if (status == CUDSS_STATUS_SUCCESS) return;
   cudaGetLastError();  // the next launch must not see the library's error
-  throw Error(status == CUDSS_STATUS_ALLOC_FAILED ? Exit::resources : Exit::environment,
+  throw Error(status == CUDSS_STATUS_ALLOC_FAILED ? ErrorKind::device_memory : ErrorKind::environment,
               std::string(what) + " failed in cuDSS with status " + std::to_string(static_cast<int>(status)), {},
               status == CUDSS_STATUS_ALLOC_FAILED ? "use an iterative solver, a coarser mesh or order 1"
                                                   : "run 'ritz devices', or use an iterative solver");
@@ -142,7 +142,7 @@ class CudssFactor final : public DirectFactorThere {
     if (row == 0) return;
     constexpr int none = 0;
     cudssDataSet(handle_, data_, CUDSS_DATA_INFO, &none, sizeof none);
-    throw Error(Exit::model,
+    throw Error(ErrorKind::singular_matrix,
                 "the matrix is singular or not positive definite: met at row " + std::to_string(row - 1) +
                     " of its reordered form",
                 "some part of the model can move, or has no stiffness", "add supports, and check material data");

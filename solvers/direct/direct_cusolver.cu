@@ -16,7 +16,7 @@ namespace {
 void check(cusolverStatus_t status, const char* what) {
   if (status == CUSOLVER_STATUS_SUCCESS) return;
   cudaGetLastError();  // the next launch must not see the library's error
-  throw Error(status == CUSOLVER_STATUS_ALLOC_FAILED ? Exit::resources : Exit::environment,
+  throw Error(status == CUSOLVER_STATUS_ALLOC_FAILED ? ErrorKind::device_memory : ErrorKind::environment,
               std::string(what) + " failed in cuSOLVER with status " + std::to_string(static_cast<int>(status)), {},
               status == CUSOLVER_STATUS_ALLOC_FAILED ? "use an iterative solver, a coarser mesh or order 1"
                                                      : "run 'ritz devices', or use an iterative solver");
@@ -90,7 +90,7 @@ class CusolverFactor final : public DirectFactorThere {
             "a QR solution");
     cuda_check(cudaDeviceSynchronize(), "waiting for cuSOLVER");  // so may its end, which our stream does not wait for
     if (singular_row >= 0)
-      throw Error(Exit::model,
+      throw Error(ErrorKind::singular_matrix,
                   "the matrix is singular or not positive definite: met at row " + std::to_string(singular_row) +
                       " of its reordered form",
                   "some part of the model can move, or has no stiffness", "add supports, and check material data");
@@ -113,7 +113,7 @@ DirectFactorThere* analyse(const Device& device, ScalarRows A, double largest, c
 void check_entries(Index entries) {
   constexpr Index most_entries = 20'000'000;
   if (entries <= most_entries) return;
-  throw Error(Exit::resources,
+  throw Error(ErrorKind::device_memory,
               "a matrix of " + std::to_string(entries) + " entries is too large for cuSOLVER, which takes " +
                   std::to_string(most_entries) + " here",
               "it factorises anew for every solution, and its factors of three-dimensional models outgrow the memory "

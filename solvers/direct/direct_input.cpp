@@ -19,7 +19,7 @@ void check_finite(const HostMatrix& A, Index first_row) {
   for (Index row = 0; row < A.rows(); ++row)
     for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k)
       if (!std::isfinite(A.values[k]))
-        throw Error(Exit::model,
+        throw Error(ErrorKind::singular_matrix,
                     fmt::format("row {}, column {} of the matrix is {}", first_row + row, A.columns[k], A.values[k]),
                     "a direct solver needs finite entries", advice_for(StopReason::not_finite));
 }

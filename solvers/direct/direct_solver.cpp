@@ -39,11 +39,12 @@ const void* load(const std::string& library) {
   constexpr const char* module = "ritz_direct";
   if (library == over_ranks) {
     if (const std::string reason = load_kernels(library, module); !reason.empty())
-      throw Error(Exit::environment, "this build has no direct solver for several ranks", reason,
+      throw Error(ErrorKind::several_ranks, "this build has no direct solver for several ranks", reason,
                   "install parallel MUMPS (Debian: libmumps-dev) and build Ritz again, or start one process");
   }
   if (library != "cuda" && !has_addresses_for(BlasThreads::buffer + (Index{80} << 20)))  // for the libraries
-    throw Error(Exit::resources, "the direct solver and its BLAS need 0.2 GB of addresses before they begin",
+    throw Error(ErrorKind::direct_solver_memory,
+                "the direct solver and its BLAS need 0.2 GB of addresses before they begin",
                 "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
   return find_kernels(library, module, "direct");
 }
@@ -117,13 +118,13 @@ void DirectSolver::end() {
 
 void DirectSolver::check_limits(const DirectOptions& options) const {
   if (options.memory_limit > 0 && memory_needed_ > options.memory_limit)
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::direct_solver_memory,
                 fmt::format("the direct solver needs {:.2g} GB, more than the {:.2g} GB that it may take",
                             1e-9 * double(memory_needed_), 1e-9 * double(options.memory_limit)),
                 "factors of three-dimensional models grow faster than the model",
                 "raise the limit, or use an iterative solver");
   if (options.operations_limit > 0 && factor_->operations() > options.operations_limit)
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::direct_solver_memory,
                 fmt::format("the factorisation needs {:.3g} Gflop, more than the {:.3g} Gflop that it may take",
                             1e-9 * factor_->operations(), 1e-9 * options.operations_limit),
                 "factors of three-dimensional models grow faster than the model",
@@ -131,7 +132,7 @@ void DirectSolver::check_limits(const DirectOptions& options) const {
   const MachineInfo info = A_.device().machine().current_info();
   const Index there = A_.device().is_gpu() ? info.memory_free : info.memory_total;
   if (there == 0 || memory_needed_ <= there) return;
-  throw Error(Exit::resources,
+  throw Error(ErrorKind::direct_solver_memory,
               fmt::format("the direct solver needs {:.1f} GB on {}, which has {:.1f} GB", 1e-9 * double(memory_needed_),
                           info.name, 1e-9 * double(there)),
               "factors of three-dimensional models grow faster than the model",
@@ -191,7 +192,7 @@ void DirectSolver::check_regular() {
   axpy(-1.0, known, x);
   const double error = norm2(x) / size;
   if (error <= largest_error) return;
-  throw Error(Exit::model,
+  throw Error(ErrorKind::singular_matrix,
               fmt::format("the matrix is singular: a known solution comes back {:.0e} wrong from {}, {} pivot{} raised",
                           error, factor_->name(), factor_->raised_pivots(), factor_->raised_pivots() == 1 ? "" : "s"),
               "some part of the model can move, or has no stiffness", "add supports, and check material data");
@@ -215,7 +216,7 @@ bool DirectSolver::knows_inertia() const {
 Index DirectSolver::negative_pivots() const {
   if (factor_ == nullptr) return 0;
   if (kind_ == Kind::general)
-    throw Error(Exit::environment, fmt::format("{} does not count negative pivots", name_),
+    throw Error(ErrorKind::environment, fmt::format("{} does not count negative pivots", name_),
                 "only symmetric factors have an inertia", "factorise as symmetric");
   if (const Index count = factor_->negative_pivots(); count >= 0) return count;
   const auto factor = analyse(A_, Kind::symmetric, {}, "cpu");

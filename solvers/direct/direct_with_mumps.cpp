@@ -183,7 +183,7 @@ class MumpsFactor final : public DirectFactor {
     memory_ = {};
     memory_ = HostMemory(memory_needed());
     if (!memory_.taken())
-      throw Error(Exit::resources,
+      throw Error(ErrorKind::direct_solver_memory,
                   fmt::format("the direct solver needs {:.2f} GB of host memory, which exceeds the limit of {:.2f} GB "
                               "together with the memory in use",
                               1e-9 * double(memory_needed()), 1e-9 * double(host_memory_limit())),
@@ -191,7 +191,7 @@ class MumpsFactor final : public DirectFactor {
                   "raise --host-memory-limit, or use an iterative solver");
     const int threads = BlasThreads::with_room(threads_, memory_needed());
     if (threads == 0)
-      throw Error(Exit::resources,
+      throw Error(ErrorKind::direct_solver_memory,
                   fmt::format("the direct solver needs {:.2f} GB of addresses, and its BLAS 0.13 GB",
                               1e-9 * double(memory_needed())),
                   "addresses are limited (ulimit -v)", "raise the limit, or use an iterative solver");
@@ -203,7 +203,8 @@ class MumpsFactor final : public DirectFactor {
     if (mumps_.infog[at(28)] > 0) throw_singular();
     const int negative = mumps_.infog[at(12)];
     if (kind_ == DirectKind::positive_definite && negative > 0)
-      throw Error(Exit::model, fmt::format("the matrix is not positive definite: it has {} negative pivots", negative),
+      throw Error(ErrorKind::singular_matrix,
+                  fmt::format("the matrix is not positive definite: it has {} negative pivots", negative),
                   "it was given to the direct solver as positive definite",
                   "check supports and material data, or solve it as a symmetric matrix");
   }
@@ -269,7 +270,7 @@ class MumpsFactor final : public DirectFactor {
     const int count = mumps_.infog[at(28)];
     for (int i = 0; is_first() && i < std::min(count, 10); ++i)  // the others have no list
       rows += fmt::format("{}{}", i > 0 ? ", " : "", mumps_.pivnul_list[i] - 1);
-    throw Error(Exit::model,
+    throw Error(ErrorKind::singular_matrix,
                 fmt::format("the matrix is singular: {} zero pivot{}, met at row{} {}", count, count == 1 ? "" : "s",
                             count == 1 ? "" : "s", rows),
                 "some part of the model can move, or has no stiffness", "add supports, and check material data");
@@ -280,16 +281,16 @@ class MumpsFactor final : public DirectFactor {
     const int status = mumps_.infog[at(1)], detail = mumps_.infog[at(2)];
     if (status >= 0) return;
     if (status == -2 || status == -6 || status == -10)  // -2: no entries at all
-      throw Error(Exit::model, "the matrix is singular",
+      throw Error(ErrorKind::singular_matrix, "the matrix is singular",
                   fmt::format("MUMPS stopped in its {} (INFOG {}, {})", phase, status, detail),
                   "add supports, and check that every unknown has stiffness");
     if (is_short_of_workspace(status) || status == -13 || status == -7 || status == -19 || status == -20)
-      throw Error(Exit::resources,
+      throw Error(ErrorKind::direct_solver_memory,
                   fmt::format("the direct solver ran out of memory in its {}; it needs about {:.1f} GB", phase,
                               1e-9 * double(memory_needed())),
                   fmt::format("MUMPS says INFOG {}, {}", status, detail),
                   "use an iterative solver, a coarser mesh or order 1");
-    throw Error(Exit::internal, fmt::format("MUMPS failed in its {} with INFOG {}, {}", phase, status, detail));
+    throw Error(ErrorKind::internal, fmt::format("MUMPS failed in its {} with INFOG {}, {}", phase, status, detail));
   }
 
   DirectKind kind_;

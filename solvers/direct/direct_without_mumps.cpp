@@ -7,7 +7,7 @@ namespace ritz::cpu {
 namespace {
 
 DirectFactor* analyse(const Device&, const HostMatrix&, const DirectAnalysis&) {
-  throw Error(Exit::environment, "this build has no direct solver for the CPU",
+  throw Error(ErrorKind::environment, "this build has no direct solver for the CPU",
               "MUMPS was not found when Ritz was configured",
               "install the sequential MUMPS (package libmumps-seq-dev on Debian and Ubuntu) and build again, "
               "or use an iterative solver");

@@ -152,8 +152,8 @@ CriticalFactors critical_factors(const CriticalMatrices& matrices, EigenOptions 
   options.band.reset();
   options.zero_count = 0;
   if (is_zero(matrices.G))
-    throw Error(Exit::model, "the geometric stiffness is zero", "nothing is stressed, so nothing becomes unstable",
-                "load the model");
+    throw Error(ErrorKind::buckling, "the geometric stiffness is zero",
+                "nothing is stressed, so nothing becomes unstable", "load the model");
   EigenChoice choice = choose_method(matrices.K.total_rows(), options, geometry.dimension);
   CriticalFactors result;
   if (choice.method == EigenMethod::lanczos) {

@@ -24,15 +24,17 @@ EigenProblem::EigenProblem(EigenOperators operators, const EigenOptions& eigen_o
       motions(operators.motions) {
   for (const auto& [name, diagonal] : {std::pair{"stiffness", &stiffness}, std::pair{"mass", &operators.mass}})
     if (const Index bad = first_not_finite(*diagonal); bad >= 0)
-      throw Error(Exit::model, fmt::format("entry {} of the diagonal of the {} matrix is not finite", bad, name), {},
+      throw Error(ErrorKind::not_finite,
+                  fmt::format("entry {} of the diagonal of the {} matrix is not finite", bad, name), {},
                   advice_for(StopReason::not_finite));
   const std::vector<double> k = stiffness.host(), m = operators.mass.host();
   double stiffness_sum = 0, mass_sum = 0;
   for (std::size_t i = 0; i < m.size(); ++i) {
     if (m[i] == 0) continue;
     if (!(m[i] > 0))
-      throw Error(Exit::model, fmt::format("row {} of the mass matrix has the diagonal entry {}", i, m[i]),
-                  "masses are positive", "check the density");
+      throw Error(ErrorKind::singular_matrix,
+                  fmt::format("row {} of the mass matrix has the diagonal entry {}", i, m[i]), "masses are positive",
+                  "check the density");
     ++mass_count;
     stiffness_sum += k[i];
     mass_sum += m[i];
@@ -42,14 +44,14 @@ EigenProblem::EigenProblem(EigenOperators operators, const EigenOptions& eigen_o
   stiffness_sum = all.sum_of(stiffness_sum);
   mass_sum = all.sum_of(mass_sum);
   if (mass_count == 0)
-    throw Error(Exit::model, "no unknown is free and has mass", "nothing can vibrate",
+    throw Error(ErrorKind::singular_matrix, "no unknown is free and has mass", "nothing can vibrate",
                 "give the material a density, and leave some of the body free");
   // The quotient of the traces is of the size of the highest eigenvalue, c^2 / h^2 with the size h of a cell; the
   // lowest of a body as wide as long is of the size c^2 / L^2.
   const double nodes = static_cast<double>(mass_count) / operators.block;
   low_guess = stiffness_sum / mass_sum * std::pow(nodes, -2.0 / (dimension > 0 ? dimension : 3));
   if (!options.band && options.count > mass_count)
-    throw Error(Exit::input,
+    throw Error(ErrorKind::modal_options,
                 fmt::format("{} eigenvalues were asked for, but only {} unknowns are free and have mass", options.count,
                             mass_count),
                 {}, "ask for fewer, or refine the mesh");
@@ -90,7 +92,8 @@ MultiVector EigenProblem::random_block(int columns, int seed) const {
 void EigenProblem::measure(VectorPieces X, EigenSolution& s) const {
   make_orthonormal(M, {}, X);
   if (X.empty())
-    throw Error(Exit::not_converged, "the eigenvectors found have no mass", {}, "please report it with the case file");
+    throw Error(ErrorKind::modes_not_converged, "the eigenvectors found have no mass", {},
+                "please report it with the case file");
   s.values = to_ritz_vectors(K, X);
   s.residuals.assign(s.values.size(), 0);
   s.rounding.assign(s.values.size(), 0);

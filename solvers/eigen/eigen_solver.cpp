@@ -20,33 +20,35 @@ bool needs_a_factor(const EigenOptions& options) { return options.band.has_value
 void check(const EigenOptions& options) {
   if (options.band) {
     if (!(options.band->low < options.band->high))
-      throw Error(Exit::input,
+      throw Error(ErrorKind::modal_options,
                   fmt::format("the band from {:g} to {:g} is empty", options.band->low, options.band->high), {},
                   "give a lower end below the upper end");
     if (!(options.band->high > 0))
-      throw Error(Exit::input, fmt::format("the band ends at {:g}", options.band->high), "eigenvalues are not negative",
-                  "give an upper end above zero");
+      throw Error(ErrorKind::modal_options, fmt::format("the band ends at {:g}", options.band->high),
+                  "eigenvalues are not negative", "give an upper end above zero");
   } else if (options.count < 1) {
-    throw Error(Exit::input, fmt::format("{} eigenvalues were asked for", options.count), {}, "ask for one at least");
+    throw Error(ErrorKind::modal_options, fmt::format("{} eigenvalues were asked for", options.count), {},
+                "ask for one at least");
   }
   if (options.band && options.method == EigenMethod::lobpcg)
-    throw Error(Exit::input, "LOBPCG finds the lowest eigenvalues, not those of a band", {},
+    throw Error(ErrorKind::modal_options, "LOBPCG finds the lowest eigenvalues, not those of a band", {},
                 "give a count, or use the method lanczos");
 }
 
 void check(const SparseMatrix& K, const SparseMatrix& M) {
   if (K.shared_pattern() != M.shared_pattern() || K.block_size() != M.block_size())
-    throw Error(Exit::internal, "the two matrices of an eigenvalue problem have different patterns", {},
+    throw Error(ErrorKind::internal, "the two matrices of an eigenvalue problem have different patterns", {},
                 "assemble both on one space");
   for (const auto& [name, matrix] : {std::pair{"stiffness", &K}, std::pair{"mass", &M}})
     if (const Index bad = first_not_finite(matrix->values()); bad >= 0)
-      throw Error(Exit::model, fmt::format("entry {} of the {} matrix is not finite", bad, name), {},
+      throw Error(ErrorKind::not_finite, fmt::format("entry {} of the {} matrix is not finite", bad, name), {},
                   advice_for(StopReason::not_finite));
 }
 
 void check_without_springs(const AttachedMotions* motions) {
   if (motions != nullptr && motions->has_stiffness())
-    throw Error(Exit::input, "LOBPCG does not take motions that springs hold", {}, "use the method lanczos");
+    throw Error(ErrorKind::modal_options, "LOBPCG does not take motions that springs hold", {},
+                "use the method lanczos");
 }
 
 }  // namespace

@@ -363,7 +363,8 @@ class Lanczos {
     solution_.verification =
         fmt::format("{} eigenvalues below {:.6g} by the inertia of a factor, {} found", count, mark, cut);
     if (count < cut)
-      throw Error(Exit::not_converged, "more eigenvalues were found than there are: " + solution_.verification,
+      throw Error(ErrorKind::modes_not_converged,
+                  "more eigenvalues were found than there are: " + solution_.verification,
                   "rounding has spoiled the subspace or the factor",
                   "check the model for extreme ratios of stiffness, and ask for fewer modes");
     return solution_.verified;

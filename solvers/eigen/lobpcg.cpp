@@ -158,7 +158,7 @@ class Lobpcg {
     width_ = column_count(X_);
     if (width_ < options_.count)
       throw Error(
-          Exit::not_converged,
+          ErrorKind::modes_not_converged,
           fmt::format("{} modes were asked for, and start vectors span {} dimensions only", options_.count, width_),
           "the model has no more motions with mass, or the preconditioner is singular",
           "ask for fewer modes, or use method = \"lanczos\"");

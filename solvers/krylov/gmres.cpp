@@ -220,7 +220,7 @@ class GmresIteration {
 SolveReport Gmres::solve(const LinearOperator& A, const Vector& b, Vector& x,
                          const LinearOperator* preconditioner) const {
   if (restart < 1 || restart > 1000)
-    throw Error(Exit::input, fmt::format("GMRES was asked to restart after {} iterations", restart), {},
+    throw Error(ErrorKind::solver_options, fmt::format("GMRES was asked to restart after {} iterations", restart), {},
                 "use 1 to 1000, such as 30");
   const int columns = static_cast<int>(std::max<Index>(1, std::min<Index>(restart, A.total_rows())));
   KrylovRun run({relative, absolute, max_iterations, give_up}, A, b, x, preconditioner);

@@ -11,8 +11,8 @@ BlockPreconditioner::BlockPreconditioner(const BlockOperator& K, std::vector<Blo
     : K_(K), parts_(std::move(parts)), triangle_(triangle) {
   const Layout& layout = K.layout();
   if (static_cast<int>(parts_.size()) != layout.count())
-    throw Error(Exit::internal, fmt::format("a block preconditioner has {} parts, the matrix {} blocks", parts_.size(),
-                                            layout.count()));
+    throw Error(ErrorKind::internal, fmt::format("a block preconditioner has {} parts, the matrix {} blocks",
+                                                 parts_.size(), layout.count()));
   for (int k = 0; k < layout.count(); ++k) {
     const BlockPart& part = parts_[static_cast<std::size_t>(k)];
     for (auto* vectors : {&x_, &y_, &product_}) vectors->emplace_back(K.device(), layout.size(k), "vectors");
@@ -22,7 +22,7 @@ BlockPreconditioner::BlockPreconditioner(const BlockOperator& K, std::vector<Blo
       continue;
     }
     if (part.matrix == nullptr)
-      throw Error(Exit::internal, fmt::format("part {} of a block preconditioner has no matrix", k),
+      throw Error(ErrorKind::internal, fmt::format("part {} of a block preconditioner has no matrix", k),
                   "the block of a saddle point's second field is empty",
                   "give an approximate Schur complement, such as a mass matrix");
     if (part.matrix->rows() != layout.size(k)) throw_size_mismatch(layout.size(k), part.matrix->rows());

@@ -15,8 +15,8 @@ using Basis = PreconditionerBasis;
 
 std::unique_ptr<SparseMatrix> part_of(const SparseMatrix& A, Basis basis) {
   if (!A.pattern().has_full_diagonal())
-    throw Error(Exit::model, "the matrix has rows without a diagonal entry", "preconditioners rest on the diagonal",
-                "use the preconditioner 'none', or the method 'direct'");
+    throw Error(ErrorKind::singular_matrix, "the matrix has rows without a diagonal entry",
+                "preconditioners rest on the diagonal", "use the preconditioner 'none', or the method 'direct'");
   return std::make_unique<SparseMatrix>(A.symmetric_part(basis == Basis::dominant_part));
 }
 

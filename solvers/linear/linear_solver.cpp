@@ -59,7 +59,7 @@ void check_room(const SparseMatrix& A, const SmoothedAggregationOptions& multigr
                              geometry.dimension, Nesting::none,      multigrid.half_storage};
   const double needed = 0.75 * double(hierarchy_needs(shape, multigrid.single_precision).set_up.total());
   if (needed <= std::max(25e6, double(pool.available()))) return;
-  throw Error(Exit::resources,
+  throw Error(ErrorKind::device_memory,
               fmt::format("multigrid needs more than {:.1f} MB, and {:.1f} MB are available", 1e-6 * needed,
                           1e-6 * double(pool.available())),
               "predicted from the size of the matrix", "use a cheaper preconditioner, or a device with more memory");
@@ -78,7 +78,7 @@ void check_room(const DividedMatrix& A, const SmoothedAggregationOptions& multig
     const Index needed =
         hierarchy_needs(shape, A.ghosts().total(), multigrid).set_up.total() + geometry.more_for_products;
     if (needed <= pool.available()) return;
-    throw Error(Exit::resources,
+    throw Error(ErrorKind::device_memory,
                 fmt::format("multigrid needs {:.1f} MB, and {:.1f} MB are available", 1e-6 * double(needed),
                             1e-6 * double(pool.available())),
                 "predicted from the rows of this rank", "start more ranks, or give them more memory");
@@ -173,7 +173,7 @@ class MatrixSystem final : public PlannedSystem {
       : A_(A), ranks_(ranks_of(A)), columns_(columns), options_(options), geometry_(geometry), kept_(options.cache) {
     columns.check_sizes(A);
     if (const auto wrong = mismatch(options.method, options.preconditioner))
-      throw Error(Exit::input, wrong->what, wrong->why, wrong->fix);
+      throw Error(ErrorKind::solver_options, wrong->what, wrong->why, wrong->fix);
   }
 
   Reports solve() {

@@ -12,7 +12,7 @@ std::size_t position(std::string_view name, const std::vector<std::string>& name
   const auto found = std::ranges::find(names, name);
   if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
   const std::string near = nearest_match(name, names);
-  throw Error(Exit::input, fmt::format("there is no {} '{}'", what, name), "the names are " + quoted_list(names),
+  throw Error(ErrorKind::plugin, fmt::format("there is no {} '{}'", what, name), "the names are " + quoted_list(names),
               near.empty() ? "use one of them" : fmt::format("did you mean '{}'?", near));
 }
 
@@ -51,7 +51,7 @@ void check_method_suits(LinearMethod method, const MatrixTraits& traits) {
   const bool needs_symmetry = method == LinearMethod::conjugate_gradient ||
                               method == LinearMethod::flexible_conjugate_gradient || method == LinearMethod::minres;
   if (!needs_symmetry || traits.symmetric) return;
-  throw Error(Exit::input,
+  throw Error(ErrorKind::solver_options,
               fmt::format("the method '{}' was asked for, but the matrix is not symmetric", name_of(method)),
               "its recurrences are only true of symmetric matrices: it would not converge, or to something else",
               "use 'gmres', 'bicgstab', 'direct' or 'auto'");

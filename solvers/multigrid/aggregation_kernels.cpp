@@ -228,7 +228,7 @@ void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index 
     case 4: return strong_rows<4>(device, A, strength.threshold, fetch, graph);
     case 5: return strong_rows<5>(device, A, strength.threshold, fetch, graph);
     case 6: return strong_rows<6>(device, A, strength.threshold, fetch, graph);
-    default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
+    default: throw Error(ErrorKind::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
   }
 }
 

@@ -18,7 +18,7 @@ auto with_blocks(int C, int K, Args&&... args) {
   if (C == 4 && K == 4) return F<4, 4>::run(args...);
   if (C == 5 && K == 5) return F<5, 5>::run(args...);
   if (C == 6 && K == 6) return F<6, 6>::run(args...);
-  throw Error(Exit::internal, "multigrid with blocks of " + std::to_string(C) + " x " + std::to_string(K));
+  throw Error(ErrorKind::internal, "multigrid with blocks of " + std::to_string(C) + " x " + std::to_string(K));
 }
 
 }  // namespace ritz::RITZ_BACKEND

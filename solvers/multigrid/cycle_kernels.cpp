@@ -64,7 +64,7 @@ void for_square(const Device& device, const char* name, const BlockMatrixView<St
     case 4: return multiply_any<Lanes, Real, 4, 4>(device, name, A, x, then);
     case 5: return multiply_any<Lanes, Real, 5, 5>(device, name, A, x, then);
     case 6: return multiply_any<Lanes, Real, 6, 6>(device, name, A, x, then);
-    default: throw Error(Exit::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
+    default: throw Error(ErrorKind::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
   }
 }
 
@@ -83,8 +83,8 @@ void for_transfer(const Device& device, const char* name, const BlockMatrixView<
     case 63: return multiply_any<Lanes, Real, 6, 3>(device, name, A, x, then);
     case 66: return multiply_any<Lanes, Real, 6, 6>(device, name, A, x, then);
     default:
-      throw Error(Exit::internal, "multigrid transfer with blocks of " + std::to_string(A.row_block) + " x " +
-                                      std::to_string(A.column_block));
+      throw Error(ErrorKind::internal, "multigrid transfer with blocks of " + std::to_string(A.row_block) + " x " +
+                                           std::to_string(A.column_block));
   }
 }
 

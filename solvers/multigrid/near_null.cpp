@@ -25,7 +25,7 @@ void check_near_null(const LevelMatrix& A, const SmoothedAggregationOptions& opt
   if (options.near_null == nullptr) return;
   const int C = A.block(), K = options.near_null_count;
   if ((K == C || (C == 2 && K == 3) || (C == 3 && K == 6)) && options.near_null->size() == A.unknowns() * K) return;
-  throw Error(Exit::input, fmt::format("a near-null space of {} vectors for blocks of {} unknowns", K, C),
+  throw Error(ErrorKind::solver_options, fmt::format("a near-null space of {} vectors for blocks of {} unknowns", K, C),
               "multigrid takes as many vectors as a node has unknowns, or 3 for 2 of them, 6 for 3",
               "give that many, or other blocks");
 }

@@ -53,7 +53,7 @@ void Recording::run(const Device& device, const std::function<void()>& launches)
   }
   if (only_launches(device, launches)) return;
   if (!device.is_gpu())
-    throw Error(Exit::internal, "what is to be recorded takes memory of the device, or reads from it");
+    throw Error(ErrorKind::internal, "what is to be recorded takes memory of the device, or reads from it");
   runs_ = 2;  // never
   why_not_ = "it takes memory, or reads";
 }

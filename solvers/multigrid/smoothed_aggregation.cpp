@@ -333,7 +333,7 @@ SmoothedAggregation::SmoothedAggregation(const DividedMatrix& A, const SmoothedA
 bool SmoothedAggregation::refresh() {
   Hierarchy& h = *hierarchy_;
   if (h.A == nullptr || h.A->shared_pattern() != h.pattern)
-    throw Error(Exit::internal,
+    throw Error(ErrorKind::internal,
                 h.A == nullptr ? "multigrid over ranks was refreshed, which is for one process"
                                : "multigrid was refreshed for a matrix whose pattern has changed",
                 {}, "make a new SmoothedAggregation");

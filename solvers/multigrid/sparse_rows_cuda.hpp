@@ -277,7 +277,7 @@ void build_rows(const Device& device, const char* name, const F& f, const char* 
         return build_rows<Size, largest_capacity>(device, name, f, what, result_tag, result);
       } else {
         // A cheaper preconditioner is next, as where other memory is short.
-        throw Error(Exit::resources,
+        throw Error(ErrorKind::device_memory,
                     "multigrid: a row of the " + std::string(what) + " has more than " + std::to_string(Capacity / 2) +
                         " blocks, which the shared memory of a GPU does not take",
                     {}, "use the CPU, or the preconditioner 'chebyshev'");

@@ -86,7 +86,7 @@ NestedLevels suitable_levels(const LevelMatrix& A, const SmoothedAggregationOpti
   if (options.levels == MultigridLevels::aggregation) return nullptr;
   NestedLevels nested = options.nested ? options.nested() : nullptr;
   if (options.levels == MultigridLevels::nested && nested == nullptr)
-    throw Error(Exit::input, "multigrid over nested meshes was asked for, but there are none",
+    throw Error(ErrorKind::solver_options, "multigrid over nested meshes was asked for, but there are none",
                 "they are found where fields are of order 2, or the mesh is a uniform refinement",
                 "use multigrid.levels = \"auto\", or refine a coarser mesh (ritz mesh refine)");
   if (options.levels == MultigridLevels::nested || nested == nullptr) return nested;

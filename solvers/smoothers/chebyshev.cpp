@@ -78,7 +78,7 @@ void check(const ChebyshevOptions& options) {
   if (options.degree < 1 || options.degree > 100 || !(options.ratio > 1) || options.estimate_steps < 1 ||
       !(options.safety >= 1))
     throw Error(
-        Exit::input,
+        ErrorKind::solver_options,
         fmt::format("a Chebyshev preconditioner of degree {}, ratio {}, {} estimate steps and safety {} was asked for",
                     options.degree, options.ratio, options.estimate_steps, options.safety),
         {}, "use degree 1 to 100, ratio > 1, at least one step and safety >= 1");
@@ -128,7 +128,8 @@ double LargestEigenvalue::after(int steps) {
   for (std::size_t k = 0; k + 2 < numbers.size() && numbers[k] > 1e-24 * numbers[0]; k += 2) {
     const double rz = numbers[k], pq = numbers[k + 1], next_rz = numbers[k + 2];
     if (!(pq > 0) || !std::isfinite(pq))
-      throw Error(Exit::not_converged, fmt::format("the matrix is not positive definite: p.Ap = {} for a vector p", pq),
+      throw Error(ErrorKind::not_converged,
+                  fmt::format("the matrix is not positive definite: p.Ap = {} for a vector p", pq),
                   "Chebyshev preconditioning needs positive eigenvalues", advice_for(StopReason::indefinite_matrix));
     alphas_.push_back(rz / pq);
     betas_.push_back(next_rz / rz);

@@ -18,7 +18,8 @@ namespace {
   const std::vector<double> values = diagonal.host();
   std::size_t row = 0;
   while (row + 1 < values.size() && values[row] > 0 && std::isfinite(values[row])) ++row;
-  throw Error(Exit::model, fmt::format("the diagonal entry of row {} of the matrix is {}", row, values[row]),
+  throw Error(ErrorKind::singular_matrix,
+              fmt::format("the diagonal entry of row {} of the matrix is {}", row, values[row]),
               "a positive definite matrix has a positive diagonal", "check supports and material data there");
 }
 

@@ -15,7 +15,7 @@ const std::vector<std::string>& time_method_names() {
 const DiagonallyImplicitMethod& time_method_named(std::string_view name) {
   for (const DiagonallyImplicitMethod* method : {&tr_bdf2, &backward_euler})
     if (name == method->name) return *method;
-  throw Error(Exit::input, fmt::format("there is no method in time called '{}'", name),
+  throw Error(ErrorKind::solver_options, fmt::format("there is no method in time called '{}'", name),
               fmt::format("the methods are {}", fmt::join(time_method_names(), ", ")), "use one of these");
 }
 

@@ -22,7 +22,7 @@ Error error_of_rank(const DeviceFacts& facts) {
   try {
     choose_for_rank(facts);
   } catch (const Error& error) { return error; }
-  return Error(Exit::ok, "no error");
+  return Error(ErrorKind{}, "no error");
 }
 
 TEST(DeviceChoice, WithoutGpusIsTheCpuAndSaysWhy) {
@@ -46,8 +46,8 @@ TEST(DeviceChoice, AGpuThatCannotBeUsedIsLeftOutAndNamed) {
   DeviceFacts facts{.gpus = {gpu("Quadro", 4, 4), gpu("H200", 140), gpu("H200", 100)}};
   for (std::size_t i = 0; i < facts.gpus.size(); ++i) facts.gpus[i].ordinal = static_cast<int>(i);
   const DeviceChoice choice = choose_usable(facts, [](const MachineInfo& each) {
-    if (each.ordinal == 1) throw Error(Exit::environment, "GPU 1 is taken by another process");
-    if (each.name == "Quadro") throw Error(Exit::environment, "GPU 0 is too old for this build");
+    if (each.ordinal == 1) throw Error(ErrorKind::no_gpu, "GPU 1 is taken by another process");
+    if (each.name == "Quadro") throw Error(ErrorKind::no_gpu, "GPU 0 is too old for this build");
   });
   EXPECT_EQ(choice.gpu, 2);
   EXPECT_EQ(
@@ -67,14 +67,14 @@ TEST(DeviceChoice, OnlyTheChosenGpuIsOpened) {
 // Another would be another rank's.
 TEST(DeviceChoice, ARankDoesNotTakeAnotherGpuThanItsOwn) {
   DeviceFacts facts{.gpus = {gpu("H200", 100), gpu("H200", 140)}, .local_rank = 1, .local_ranks = 2};
-  const auto taken = [](const MachineInfo&) { throw Error(Exit::environment, "taken"); };
+  const auto taken = [](const MachineInfo&) { throw Error(ErrorKind::environment, "taken"); };
   EXPECT_THROW(choose_usable(facts, taken), Error);
 }
 
 TEST(DeviceChoice, WhereNoGpuCanBeUsedAutoIsTheCpuAndSaysWhy) {
   DeviceFacts facts{.gpus = {gpu("Quadro", 4, 4)}};
   const DeviceChoice choice = choose_usable(
-      facts, [](const MachineInfo&) { throw Error(Exit::environment, "GPU 0 is too old for this build"); });
+      facts, [](const MachineInfo&) { throw Error(ErrorKind::no_gpu, "GPU 0 is too old for this build"); });
   EXPECT_EQ(choice.gpu, -1);
   EXPECT_EQ(choice.why, "GPU 0 is too old for this build");
 }

@@ -11,7 +11,7 @@ Error error_of(const std::string& request, int threads = 0) {
   try {
     Device::named(request, threads);
   } catch (const Error& error) { return error; }
-  return Error(Exit::ok, "no error");
+  return Error(ErrorKind{}, "no error");
 }
 
 TEST(Device, UnknownNamesAreInputErrorsThatListTheKnownOnes) {

@@ -6,10 +6,10 @@ namespace ritz {
 namespace {
 
 TEST(Error, SaysWhatWhyAndFixOnLinesOfTheirOwn) {
-  const Error error(Exit::mesh, "cell 12 has volume -0.3", "its nodes are inside out", "swap two nodes");
+  const Error error(ErrorKind::inverted_cells, "cell 12 has volume -0.3", "its nodes are inside out", "swap two nodes");
   EXPECT_STREQ(error.what(), "error: cell 12 has volume -0.3\n  why: its nodes are inside out\n  fix: swap two nodes");
   EXPECT_EQ(error.exit(), Exit::mesh);
-  EXPECT_STREQ(Error(Exit::input, "short").what(), "error: short");
+  EXPECT_STREQ(Error(ErrorKind::other_input, "short").what(), "error: short");
 }
 
 TEST(Error, ExitCodesAreTheDocumentedOnes) {
@@ -22,10 +22,10 @@ TEST(Error, ExitCodesAreTheDocumentedOnes) {
 TEST(ErrorList, ThrowsNothingOneOrAll) {
   ErrorList list;
   EXPECT_NO_THROW(list.throw_if_any());
-  list.add(Error(Exit::model, "first"));
+  list.add(Error(ErrorKind::other_model, "first"));
   EXPECT_THROW(list.throw_if_any(), Error);
   ErrorList more;
-  more.add(Error(Exit::input, "second"));
+  more.add(Error(ErrorKind::other_input, "second"));
   list.add(more);
   try {
     list.throw_if_any();

@@ -35,10 +35,11 @@ TEST(HostMemory, ACacheIsAskedForAsLongAsItLives) {
 TEST(MemoryShortage, IsTheSameOfAHostAndOfADevice) {
   EXPECT_FALSE(memory_shortage([] {}));
   EXPECT_EQ(memory_shortage([] { throw std::bad_alloc(); })->exit(), Exit::resources);
-  EXPECT_EQ(memory_shortage([] { throw Error(Exit::resources, "no room"); })->message(), "no room");
-  EXPECT_THROW(memory_shortage([] { throw Error(Exit::model, "another matter"); }), Error);
-  EXPECT_THROW(memory_shortage([] { throw Error(Exit::environment, "no library"); }), Error);
-  EXPECT_EQ(shortage_or_no_library([] { throw Error(Exit::environment, "no library"); })->exit(), Exit::environment);
+  EXPECT_EQ(memory_shortage([] { throw Error(ErrorKind::device_memory, "no room"); })->message(), "no room");
+  EXPECT_THROW(memory_shortage([] { throw Error(ErrorKind::other_model, "another matter"); }), Error);
+  EXPECT_THROW(memory_shortage([] { throw Error(ErrorKind::environment, "no library"); }), Error);
+  EXPECT_EQ(shortage_or_no_library([] { throw Error(ErrorKind::environment, "no library"); })->exit(),
+            Exit::environment);
 }
 
 TEST(MemoryShortage, NamesTheBlockThatWasRefusedOnce) {

@@ -89,7 +89,7 @@ class FaultyMachine final : public Machine {
   void do_copy_to_host(void*, const void*, Index) override {}
   void do_copy_on_device(void*, const void*, Index) override {}
   void do_fill_zero(void*, Index) override {}
-  void do_end_launch() override { throw Error(Exit::environment, "the end of the launch"); }
+  void do_end_launch() override { throw Error(ErrorKind::environment, "the end of the launch"); }
 };
 
 // A library says first that memory is short; the device's own error must neither hide that nor end the program.
@@ -102,7 +102,7 @@ TEST(Launch, AnErrorInsideIsToldAndNotTheOneOfItsEnd) {
   };
   try {
     const Scope launch(machine);
-    throw Error(Exit::resources, "memory is short");
+    throw Error(ErrorKind::device_memory, "memory is short");
   } catch (const Error& error) { EXPECT_EQ(error.message(), "memory is short"); }
   EXPECT_STREQ(last_launch(), "a library");
   EXPECT_THROW({ const Scope launch(machine); }, Error) << "alone it is told";

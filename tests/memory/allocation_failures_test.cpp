@@ -123,7 +123,7 @@ Answer sweep(const Device& device, const LinearSolverOptions& options) {
   Answer answer;
   for (const auto& [conductivity, source] : {std::pair{2.0, 5.0}, {2.0, 7.0}, {0.3, 7.0}, {2.0, 5.0}}) {
     if (!equations.set_numbers(numbers(conductivity, source)))
-      throw Error(Exit::internal, "the equations are the same");
+      throw Error(ErrorKind::internal, "the equations are the same");
     const StaticSolution s = std::move(
         solve_static(equations, LoadVectors{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());
     const std::vector<double> u = space.to_mesh(s.u);

@@ -56,7 +56,7 @@ Error error_of(F f) {
     f();
   } catch (const Error& error) { return error; }
   ADD_FAILURE() << "no error was thrown";
-  return Error(Exit::ok, "");
+  return Error(ErrorKind{}, "");
 }
 
 }  // namespace ritz::testing

@@ -15,7 +15,7 @@ struct Section {
 };
 
 double size(const Case::Table& t, const char* key, const char* about) {
-  return t.number(key, about, {.above = 0, .out_of_bounds = Exit::model});
+  return t.number(key, about, {.above = 0, .out_of_bounds = ErrorKind::material_value});
 }
 
 // A wall that leaves no room is an error, unless a value is missing, which is one already; returns false.
@@ -25,7 +25,7 @@ bool fits(const Case::Table& t, const char* key, double twice, std::initializer_
   const std::vector<std::string> given = t.keys();
   const auto is_given = [&](const char* each) { return std::ranges::find(given, each) != given.end(); };
   if (is_given(key) && std::ranges::all_of(wholes, is_given))
-    t.error(key, "the walls are thicker than the section", {}, "give a smaller thickness", Exit::model);
+    t.error(ErrorKind::material_value, key, "the walls are thicker than the section", {}, "give a smaller thickness");
   return false;
 }
 

@@ -44,7 +44,8 @@ void refuse_other_keys(Run& run) {
   for (const auto& [key, why] :
        {std::pair{"periodic", in_solids}, {"gradient", "derivatives are those of models of one field"}})
     if (root.has(key))
-      root.refuse(key, fmt::format("'{}' was given, and the mesh has volumes among lines and surfaces", key), why,
+      root.refuse(ErrorKind::solids_and_sections, key,
+                  fmt::format("'{}' was given, and the mesh has volumes among lines and surfaces", key), why,
                   "omit it, or model the parts as solids alone (ritz-elasticity) or sections alone");
 }
 
@@ -54,10 +55,11 @@ void check_body_solver(Run& run, const LinearSolverOptions& solver) {
   const Case::Table table = run.input().table("solver", {});
   const char* why = "solids and sections are two fields, each with its preconditioner";
   if (const Method m = solver.method; m != Method::automatic && m != Method::direct && m != Method::minres)
-    table.error("method", fmt::format("'{}' was asked for, and the case has solids and sections", name_of(m)), why,
+    table.error(ErrorKind::solids_and_sections, "method",
+                fmt::format("'{}' was asked for, and the case has solids and sections", name_of(m)), why,
                 "use 'direct', 'minres' or 'auto'");
   if (solver.preconditioner != PreconditionerKind::automatic)
-    table.error("preconditioner",
+    table.error(ErrorKind::solids_and_sections, "preconditioner",
                 fmt::format("'{}' was asked for, and the case has solids and sections", name_of(solver.preconditioner)),
                 why, "omit it");
 }
@@ -91,7 +93,7 @@ void check_surfaces(Run& run, const Mesh& mesh, const std::vector<Index>& with_s
       if (count++ == 0) first = cell;
     }
   if (count > 0)
-    run.input().add_error(Error(Exit::model,
+    run.input().add_error(Error(ErrorKind::missing_material,
                                 fmt::format("{} surface cells have no section and are no faces of solids", count),
                                 fmt::format("the first is cell {} of kind {}", first, traits(mesh.kind_of(first)).name),
                                 "add a [[section]] for them, or remove them from the mesh"));
@@ -295,13 +297,14 @@ void read_couplings(Case& input, const Mesh& mesh, Body& body) {
     const Region* of_solids = region_in(body.solid_part.mesh, facets, {RegionKind::facets});
     const Region* of_frames = region_in(body.frame_part.mesh, nodes, all_kinds);
     if (facets != nullptr && of_solids == nullptr)
-      t.error("region", fmt::format("the region '{}' has no facets of solids", facets->name),
+      t.error(ErrorKind::solids_and_sections, "region",
+              fmt::format("the region '{}' has no facets of solids", facets->name),
               "a coupling joins faces of solids with nodes of sections",
               "name facets; forces at points beside a face are [[force]] with 'at'");
     if (nodes != nullptr && of_frames == nullptr)
-      t.error("nodes", fmt::format("the region '{}' has no nodes of sections", nodes->name),
-              "a coupling joins faces of solids with nodes of sections",
-              "name the end of a beam, or the edge of a shell");
+      t.error(
+          ErrorKind::solids_and_sections, "nodes", fmt::format("the region '{}' has no nodes of sections", nodes->name),
+          "a coupling joins faces of solids with nodes of sections", "name the end of a beam, or the edge of a shell");
     body.join(of_frames, of_solids, is_rigid, t.where());
   }
 }
@@ -364,7 +367,8 @@ CaseModel read_body_case(Run& run, bool modes) {
   const Mesh& mesh = run.mesh(true);
   refuse_other_keys(run);
   if (std::ranges::none_of(mesh.blocks(), [](const CellBlock& b) { return traits(b.kind).dimension == 3; }))
-    input.root().refuse("material", "'material' was given next to sections, and the mesh has no volumes",
+    input.root().refuse(ErrorKind::solids_and_sections, "material",
+                        "'material' was given next to sections, and the mesh has no volumes",
                         "materials are of solids; lines and surfaces have theirs as keys of [[section]]",
                         "omit it, or mesh the solids in the same file");
   const std::vector<Index> cells = cells_with_sections(run, mesh);
@@ -382,7 +386,7 @@ CaseModel read_body_case(Run& run, bool modes) {
   read_elastic_materials(run, body.solid_part.mesh, "[kg/m^3], needed with gravity, [time] and for modes", weighs,
                          body.solids);
   if (body.solids.has_laws())
-    input.add_error(Error(Exit::model, "a law of materials next to sections",
+    input.add_error(Error(ErrorKind::law_kinematics, "a law of materials next to sections",
                           "solids that join beams and shells are linear elastic yet",
                           "omit 'law', or model the solids alone in ritz-elasticity"));
   view->sections = read_sections(run, body.frame_part.mesh, *view->catalogue, weighs, body.frames);

@@ -32,16 +32,17 @@ void read_density(const Case::Table& t, const FormRecord& record, bool needed, c
   const auto found = std::find_if(record.parameters, record.parameters + record.parameter_count,
                                   [&](const ParameterRecord& p) { return std::string(p.facts.name) == size; });
   const bool weighs = found != record.parameters + record.parameter_count;
-  const NumberRule rule{
-      .fallback = needed && weighs ? std::optional<double>() : 0, .minimum = 0, .out_of_bounds = Exit::model};
+  const NumberRule rule{.fallback = needed && weighs ? std::optional<double>() : 0,
+                        .minimum = 0,
+                        .out_of_bounds = ErrorKind::material_value};
   const double density = t.number(
       "density",
       "mass density [kg/m^3], needed with gravity, [time] and for modes if the element has an area or thickness",
       with_constant(rule, weighs ? material : nullptr, &LibraryMaterial::density));
   if (!weighs) {
     if (density > 0)
-      t.error("density", fmt::format("the element '{}' has no {}", record.name, size), "its mass is not known",
-              "omit the density, or give the element such a parameter", Exit::model);
+      t.error(ErrorKind::load_on_nothing, "density", fmt::format("the element '{}' has no {}", record.name, size),
+              "its mass is not known", "omit the density, or give the element such a parameter");
     return;
   }
   section.density = density;
@@ -60,9 +61,10 @@ bool read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& c
   const LibraryMaterial* material = named_material(t, "material");
   std::map<std::string, double> known;
   if (*name == Beam::name && entry.module == "ritz_fem_kernels") {
-    const double poisson = t.number(
-        "poisson", "Poisson's ratio",
-        with_constant({.above = -1, .below = 0.5, .out_of_bounds = Exit::model}, material, &LibraryMaterial::poisson));
+    const double poisson =
+        t.number("poisson", "Poisson's ratio",
+                 with_constant({.above = -1, .below = 0.5, .out_of_bounds = ErrorKind::material_value}, material,
+                               &LibraryMaterial::poisson));
     known = read_profile(t, poisson);
   }
   Frames::Section section{.element = ask_form(t, entry, known, material), .origin = t.where()};
@@ -78,7 +80,7 @@ std::optional<FormValue> read_node_element(const Case::Table& t, const std::stri
   const std::vector<std::string> names = element_names(catalogue, true);
   if (std::ranges::find(names, name) != names.end()) return ask_form(t, catalogue.find(name));
   t.excuse();
-  t.error("element", fmt::format("there is no element of one node '{}'", name),
+  t.error(ErrorKind::plugin, "element", fmt::format("there is no element of one node '{}'", name),
           names.empty() ? "no plugin has any" : fmt::format("there are {}", quoted_list(names)),
           "name an element on vertex1, with 3 or 6 unknowns and declared parameters; or omit the key");
   return std::nullopt;
@@ -115,7 +117,7 @@ void read_masses(Case& input, const Mesh& mesh, Frames& frames) {
   for (const Case::Table& t : input.tables("mass", "point masses at nodes, in equal parts")) {
     const Region* region = t.region("region", "nodes, or cells whose nodes are meant", mesh,
                                     {RegionKind::nodes, RegionKind::facets, RegionKind::cells});
-    const double value = t.number("value", "[kg] in total", {.minimum = 0, .out_of_bounds = Exit::model});
+    const double value = t.number("value", "[kg] in total", {.minimum = 0, .out_of_bounds = ErrorKind::material_value});
     const Vector3 inertia = vector_of(t, "inertia", "rotary inertia about x, y, z in total [kg m^2]",
                                       {.fallback = std::vector<double>(3, 0.0), .minimum = 0});
     frames.mass(region, {.total = value, .inertia = inertia, .origin = t.where()});
@@ -151,18 +153,20 @@ void read_support(const Case::Table& t, bool only_zero, int components, const ch
     const Formula value =
         t.formula(names[c], only_zero ? "0: this component is held; not given: free" : about, {.fallback = 0});
     if (only_zero && (!value.is_number() || value.number() != 0))
-      t.error(names[c], fmt::format("the support moves by {}", value.text()),
+      t.error(ErrorKind::modal_options, names[c], fmt::format("the support moves by {}", value.text()),
               "modes vibrate about the state of rest: their supports do not move",
               fmt::format("write {} = 0, or omit it", names[c]));
     any = true;
     if (c >= components) {
-      if (t.has(names[c])) t.error(names[c], "this model has no rotations", why_no_rotations, "leave the key out");
+      if (t.has(names[c]))
+        t.error(ErrorKind::model_options, names[c], "this model has no rotations", why_no_rotations,
+                "leave the key out");
       continue;
     }
     hold(c, coefficient(value));
   }
   if (!any)
-    t.error("fixed", "this support holds nothing", {},
+    t.error(ErrorKind::prescribes_nothing, "fixed", "this support holds nothing", {},
             "give fixed = true, pinned = true, or some of x, y, z, rx, ry, rz");
 }
 
@@ -183,7 +187,7 @@ void read_force_on_structure(const Case::Table& t, const Mesh& mesh, FrameLoads&
   const Vector3 force = vector_of(t, "value", "[N] in total", rule);
   const Vector3 moment = vector_of(t, "moment", "[N m] in total", rule);
   if (!t.has("value") && !t.has("moment"))
-    t.error("value", "this load is nothing", {}, "give a value, a moment, or both");
+    t.error(ErrorKind::prescribes_nothing, "value", "this load is nothing", {}, "give a value, a moment, or both");
   loads.force(region, force, moment, t.where());
 }
 

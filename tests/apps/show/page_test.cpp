@@ -157,7 +157,7 @@ TEST(Page, ShowsValuesOfEveryKindOfJson) {
 TEST(Page, AFailedRunShowsItsErrorsWithoutAView) {
   RunReport report;
   report.case_file = "part.toml";
-  report.fail(Error(Exit::model, "the body can move", "nothing holds it", "add [[displacement]]"));
+  report.fail(Error(ErrorKind::other_model, "the body can move", "nothing holds it", "add [[displacement]]"));
   const std::string page = html_of({.report = to_json(report), .resolved = ""});
   EXPECT_THAT(page, HasSubstr("<li>the body can move; nothing holds it; add [[displacement]]</li>"));
   EXPECT_THAT(page, Not(HasSubstr("<figure")));

@@ -99,7 +99,7 @@ TEST(SweepRanks, WhatIsHandedOverArrivesWholeAndInOrder) {
   record.outcome.iterations = 41;
   record.outcome.seconds = 0.25;
   record.outcome.outputs = {"a", "b"};
-  record.errors = {Error(Exit::model, "no support", "it \"floats\"\n", "hold it")};
+  record.errors = {Error(ErrorKind::other_model, "no support", "it \"floats\"\n", "hold it")};
   record.fallbacks = {"cg (gave up)"};
   record.mesh_file = "m\xff.msh";  // names of files are bytes, not always UTF-8
   record.cells = 1'000'000'000'000;
@@ -107,7 +107,7 @@ TEST(SweepRanks, WhatIsHandedOverArrivesWholeAndInOrder) {
                            .journal = "line 1\nline 2\n",
                            .last = true,
                            .counts = {1, 2, 3, 4, 5, 6, 7, 8},
-                           .error = Error(Exit::output, "disk full")};
+                           .error = Error(ErrorKind::cannot_write, "disk full")};
   const SweepHandOver got = hand_over_of(to_text(sent));
   ASSERT_EQ(got.records.size(), 2u);
   EXPECT_EQ(got.records[1].member, 8u);
@@ -150,7 +150,7 @@ TEST(SweepRanks, AllLeaveTogetherWhoeverFails) {
     const auto other = [&](int rank) {
       ThreadRanks ranks(mail, rank, 4);
       SweepRanks sweep(&ranks);
-      if (rank == 1) sweep.finish({}, Error(Exit::environment, "no device"));
+      if (rank == 1) sweep.finish({}, Error(ErrorKind::environment, "no device"));
       else {
         const std::vector<std::size_t> part = sweep.wait_for_part();
         EXPECT_EQ(part.empty(), !first_deals);
@@ -158,7 +158,8 @@ TEST(SweepRanks, AllLeaveTogetherWhoeverFails) {
           if (rank == 2 && member == 5) break;
           sweep.hand_over({.records = {record_of(member)}});
         }
-        if (rank == 2) sweep.finish({}, first_deals ? std::optional(Error(Exit::output, "disk full")) : std::nullopt);
+        if (rank == 2)
+          sweep.finish({}, first_deals ? std::optional(Error(ErrorKind::cannot_write, "disk full")) : std::nullopt);
         else {
           while (!sweep.is_told_to_end()) Ranks::pause();
           sweep.finish({.batches = 1}, std::nullopt);

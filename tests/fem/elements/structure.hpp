@@ -64,7 +64,7 @@ inline Node node_at(const Mesh& mesh, const Point& x) {
     const auto p = mesh.point(node);
     if (std::hypot(p[0] - x[0], p[1] - x[1], p[2] - x[2]) < 1e-9) return static_cast<Node>(node);
   }
-  throw Error(Exit::internal, "no node stands there");
+  throw Error(ErrorKind::internal, "no node stands there");
 }
 
 inline std::vector<Node> nodes_where(const Mesh& mesh, const std::function<bool(double, double, double)>& holds) {

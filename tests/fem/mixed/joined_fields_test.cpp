@@ -180,7 +180,7 @@ Error error_of(const std::function<void()>& attempt) {
   try {
     attempt();
   } catch (const Error& error) { return error; }
-  return Error(Exit::internal, "nothing was thrown");
+  return Error(ErrorKind::internal, "nothing was thrown");
 }
 
 TEST(JoinedFields, ThatContradictPrescribedValuesAreAnError) {

@@ -367,7 +367,7 @@ Error error_of(const std::function<void()>& run) {
     run();
   } catch (const Error& error) { return error; }
   ADD_FAILURE() << "no error";
-  return {Exit::ok, ""};
+  return {ErrorKind{}, ""};
 }
 
 // The upper part has the temperature of the lower one by the tie alone.

@@ -68,7 +68,7 @@ TEST(CoefficientLimits, WithoutAValueThrowWhatTheirLimitSays) {
   const PointExpression limited = PointExpression::x().limited(
       {.below = 0.5}, [](double value, const EvaluationPoints& point, double, const std::string&) {
         EXPECT_EQ(value, point.x[0]);
-        throw Error(Exit::model, "too much", {}, {});
+        throw Error(ErrorKind::other_model, "too much", {}, {});
       });
   DiscreteProblem model(patch(CellKind::hex8), 1, [&](const Mesh&) {
     return std::vector{Integral::over_all_cells({VaryingDiffusion<3>{}, {PointFunction(2 * limited)}})};

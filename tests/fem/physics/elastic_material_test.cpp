@@ -275,7 +275,7 @@ void hold_at_corner(ElasticBody& body, const Mesh& mesh, std::vector<Region>& re
     for (Index n = 0; n < mesh.node_count(); ++n)
       if (std::abs(mesh.point(n)[0] - x) + std::abs(mesh.point(n)[1] - y) + std::abs(mesh.point(n)[2] - z) < 1e-9)
         return static_cast<Node>(n);
-    throw Error(Exit::internal, "no node there");
+    throw Error(ErrorKind::internal, "no node there");
   };
   const bool solid = mesh.dimension() == 3;
   regions.push_back({"origin", RegionKind::nodes, {}, {}, {node_at(0, 0, 0)}});

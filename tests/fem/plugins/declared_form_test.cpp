@@ -18,7 +18,7 @@ Error error_of(const std::function<void()>& f) {
   try {
     f();
   } catch (const Error& error) { return error; }
-  return Error(Exit::ok, "no error");
+  return Error(ErrorKind{}, "no error");
 }
 
 TEST(DeclaredForm, MadeOfNamedNumbersIsTheForm) {

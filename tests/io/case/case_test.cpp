@@ -320,9 +320,9 @@ TEST(Case, CallersAddTheirOwnErrorsAtAKey) {
   Case input = Case::from_text(sample, "case.toml");
   ask(input);
   const Case::Table solver = input.table("solver", "how it is solved");
-  input.error_at(solver, "method", "'cg' needs a symmetric matrix", "contact is not symmetric", "use 'gmres'",
-                 Exit::model);
-  EXPECT_THAT(error_of([&] { input.finish(); }, Exit::model),
+  solver.error(ErrorKind::solver_options, "method", "'cg' needs a symmetric matrix", "contact is not symmetric",
+               "use 'gmres'");
+  EXPECT_THAT(error_of([&] { input.finish(); }, Exit::input),
               HasSubstr("'cg' needs a symmetric matrix, solver.method at case.toml:21:10"));
   EXPECT_EQ(solver.where("relative"), "solver.relative at case.toml:22:12");
   EXPECT_EQ(input.tables("boundary", "")[1].where(), "[[boundary]] #2 at case.toml:16");
@@ -332,7 +332,8 @@ TEST(Case, WhatHasNoPlaceIsOneErrorAndNothingInsideIsJudged) {
   Case input =
       Case::from_text("[[load_case]]\n[[load_case.material]]\nyuong = 1\n[[load_case.material]]\n", "case.toml");
   const Case::Table table = input.tables("load_case", "loads").at(0);
-  table.refuse("material", "a load case cannot have its own [material]", "one matrix", "move it out");
+  table.refuse(ErrorKind::load_case, "material", "a load case cannot have its own [material]", "one matrix",
+               "move it out");
   EXPECT_THAT(error_of([&] { input.finish(); }, Exit::input),
               AllOf(HasSubstr("own [material], load_case.0.material at case.toml:2"), Not(HasSubstr("yuong"))));
 }

@@ -121,7 +121,8 @@ TEST(Formula, DependsOnTimeWhereItUsesT) {
 }
 
 TEST(Formula, TheTimeAtWhichItHasNoValueIsNamed) {
-  const Formula formula(Expression("sqrt(1 - t)", Formula::variables(true)), {{}, "a number", "there", Exit::model});
+  const Formula formula(Expression("sqrt(1 - t)", Formula::variables(true)),
+                        {{}, "a number", "there", ErrorKind::formula_value});
   std::vector<double> values(2);
   const std::vector<double> points(6);
   formula.at(points, values, 0.75);
@@ -138,7 +139,7 @@ TEST(Formula, TheTimeAtWhichItHasNoValueIsNamed) {
 
 TEST(Formula, TheFirstPointThatIsNotAllowedIsNamed) {
   const Formula formula(Expression("x", Formula::variables()),
-                        {{.below = 100}, "a number below 100", "there", Exit::model});
+                        {{.below = 100}, "a number below 100", "there", ErrorKind::formula_value});
   std::vector<double> points(30000), values(10000);
   for (std::size_t i = 0; i < values.size(); ++i) points[3 * i] = static_cast<double>(i) / 50;
   try {

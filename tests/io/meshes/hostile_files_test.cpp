@@ -223,7 +223,7 @@ TEST(ChildProcess, AnswersWhereStandardStreamsAreClosed) {
 
 TEST(ChildProcess, ErrorsOfTheWorkComeWithTheirParts) {
   ChildProcess child({.file = "a", .library = "VTK"}, [](Channel& parent) {
-    const auto fail = []() -> int { throw Error(Exit::model, "what", "why", "fix"); };
+    const auto fail = []() -> int { throw Error(ErrorKind::other_model, "what", "why", "fix"); };
     ChildProcess::respond(parent, fail, [](Channel& to, int value) { to.put(value); });
     ChildProcess::respond(
         parent, [] { return 7; }, [](Channel& to, int value) { to.put(value); });

@@ -73,7 +73,7 @@ Error error_of(const Checkpoints& checkpoints) {
     checkpoints.newest();
   } catch (const Error& error) { return error; }
   ADD_FAILURE() << "no error";
-  return Error(Exit::ok, "");
+  return Error(ErrorKind{}, "");
 }
 
 TEST(Checkpoints, GiveBackWhatWasKeptToTheLastBit) {

@@ -66,7 +66,7 @@ TEST(Report, LoadCasesHaveNumbersOfTheirOwnInTheOrderOfTheFile) {
 
 TEST(Report, FailureListsEveryError) {
   RunReport report;
-  report.fail(Errors({Error(Exit::input, "a", "b", "c"), Error(Exit::model, "d")}));
+  report.fail(Errors({Error(ErrorKind::other_input, "a", "b", "c"), Error(ErrorKind::other_model, "d")}));
   const auto json = nlohmann::json::parse(to_json(report));
   EXPECT_EQ(json["status"], "failed");
   EXPECT_EQ(json["exit_code"], 2);
@@ -110,7 +110,7 @@ TEST(Log, FilesGetPlainLinesAndErrorsGoToTheOtherStream) {
       log.detail("not shown");
       log.notice("odd");
       for (int step = 0; step < 100; ++step) log.progress(fmt::format("step {}", step));
-      log.error(Error(Exit::mesh, "broken", "because", "mend it"));
+      log.error(Error(ErrorKind::mesh_contents, "broken", "because", "mend it"));
       EXPECT_THAT(log.notices(), ::testing::ElementsAre("odd"));
     }
     std::fclose(out);
@@ -127,7 +127,7 @@ TEST(Log, QuietShowsErrorsOnly) {
     Log log(LogLevel::quiet, out, out);
     log.line("no");
     log.progress("no");
-    log.error(Error(Exit::mesh, "yes"));
+    log.error(Error(ErrorKind::mesh_contents, "yes"));
   }
   std::fclose(out);
   EXPECT_THAT(contents_of(folder.file("out")), StrEq("error: yes\n"));
