@@ -103,7 +103,7 @@ void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const 
   record(run.results(), modes, unknowns, mass, input.eigen.relative);
   if (translates)
     run.log().line("mass: {:.8g}{}; rigid motions left by the supports: {}", mass,
-                   run.report().program == "ritz-modal" ? " kg" : "", modes.rigid_motions);
+                   run.report().program == "ritz-modal" ? units_of(run.report()).of(" kg") : "", modes.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   if (const int loose = count_loose(modes); loose > 0)
     run.log().notice(fmt::format(
@@ -236,8 +236,24 @@ ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers) {
   return input;
 }
 
+namespace {
+
+// Programs of static cases find modes as one of several steps.
+void require_program_of_modes(Run& run) {
+  const std::string& program = run.info().name;
+  const bool is_case_of_modes = program == "ritz-modal" || program == "ritz-solve" || run.step().is_of_steps();
+  if (is_case_of_modes || run.options().survey || run.options().describe) return;
+  run.input().root().error(ErrorKind::other_program, "modal",
+                           fmt::format("'{}' is a case for ritz-modal, and {} was called", run.input().path(), program),
+                           "it has [modal] outside of a [[step]]",
+                           fmt::format("run: ritz-modal {}, or make a [[step]] of it", run.input().path()));
+}
+
+}  // namespace
+
 std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (!read.modes) return nullptr;
+  require_program_of_modes(run);
   ModalInput input = read_modal(run, read, solvers);
   const int count = input.eigen.band ? 1000 : input.eigen.count;
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) name_mode(k, read);

@@ -128,7 +128,7 @@ std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, c
   const std::vector<LinearProbe> probes = evaluate_linear_probes(run.input(), run.mesh(), linear, sets, make);
   const std::map<std::string, std::string> units =
       probes.empty() ? std::map<std::string, std::string>()
-                     : probe_units(run.input(), run.mesh(), make(0), run.report().program);
+                     : probe_units(run.input(), run.mesh(), make(0), units_of(run.report()));
   std::vector<ProbedQuantity> result;
   for (const LinearProbe& probe : probes)
     for (std::size_t i = 0; i < probe.numbers.front().size(); ++i) {

@@ -116,6 +116,7 @@ class RelationReader {
  private:
   const FunctionSpace& space() const { return *space_; }
   const Mesh& mesh() const { return space_->mesh(); }
+  std::string metre() const { return units_of(run_.report()).of(" m"); }
 
   // The part of a body that has the regions of the table: sections, where all are theirs.
   void enter_part(const Case::Table& t) {
@@ -197,8 +198,8 @@ class RelationReader {
     if (region == nullptr || onto == nullptr) return;
     attempt([&] {
       Tie tied = tie(space(), *region, *onto, options);
-      std::string line = fmt::format("tie '{}' onto '{}': {} nodes tied, at most {:.3g} m off", region->name,
-                                     onto->name, tied.tied.size(), tied.largest_gap);
+      std::string line = fmt::format("tie '{}' onto '{}': {} nodes tied, at most {:.3g}{} off", region->name,
+                                     onto->name, tied.tied.size(), tied.largest_gap, metre());
       if (options.integrated) line += fmt::format("; {} of them integrated", tied.integrated);
       if (tied.shared > 0) line += fmt::format("; {} nodes that both sides share", tied.shared);
       if (!tied.left.empty()) line += fmt::format("; {} nodes outside of the tolerance are free", tied.left.size());
@@ -217,8 +218,8 @@ class RelationReader {
                         region->name, onto->name, tied.unmatched, tied.others, onto->name,
                         space().components() > 1 ? "stress" : "flux"));
       if (!tied.left.empty())
-        run_.log().notice(fmt::format("{} nodes of '{}' lie more than {:.3g} m from '{}' and are not tied",
-                                      tied.left.size(), region->name, tied.tolerance, onto->name));
+        run_.log().notice(fmt::format("{} nodes of '{}' lie more than {:.3g}{} from '{}' and are not tied",
+                                      tied.left.size(), region->name, tied.tolerance, metre(), onto->name));
       add_tie_fields(tied);
       keep(std::move(tied.equations));
     });
@@ -504,8 +505,8 @@ class RelationReader {
             fmt::format("the translation is ({:.4g}, {:.4g}): circles of other radii are other circles", by[0], by[1]),
             "name two sides with a translation along y")
             .at(options.origin);
-      run_.log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g} m off", region->name, onto->name,
-                      pair.bound + pair.on_axis, pair.largest_gap);
+      run_.log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g}{} off", region->name, onto->name,
+                      pair.bound + pair.on_axis, pair.largest_gap, metre());
       keep(std::move(pair.equations));
     });
   }

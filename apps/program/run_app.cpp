@@ -1,6 +1,7 @@
 #include "apps/program/run_app.hpp"
 
 #include "apps/program/schema.hpp"
+#include "apps/results/path_figure.hpp"
 #include "apps/show/units.hpp"
 #include "apps/run/command_line.hpp"
 #include "apps/run/named_outputs.hpp"
@@ -19,6 +20,7 @@
 #include "io/files/atomic_file.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -26,6 +28,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -291,8 +294,7 @@ class AppCall {
                                                .resolved = run_ ? run_->input().resolved() : "",
                                                .shown = shown,
                                                .look = has_steps ? look_at(shown->steps().back()) : options_.look,
-                                               .curves = probe_curves(),
-                                               .curves_over = is_over_time() ? "time [s]" : "part of the loads"}));
+                                               .figures = figures()}));
       log().line("report: {}", options_.page);
     } catch (const Error& error) { say(error); }
   }
@@ -313,6 +315,14 @@ class AppCall {
     return curves;
   }
 
+  std::vector<PageFigure> figures() {
+    std::vector<PageFigure> all = {{"", is_over_time() ? "time [s]" : "part of the loads", probe_curves()}};
+    if (!run_) return all;
+    for (const PathResult& path : run_->results().paths())
+      std::ranges::move(figures_of(path, units_of(report_)), std::back_inserter(all));
+    return all;
+  }
+
   // A mode is shown as the motion that it is, and a large displacement in its size.
   Look look_at(const ShownStep& step) {
     Look look = options_.look;
@@ -325,7 +335,7 @@ class AppCall {
   }
 
   std::string unit_of_picture(const ShownStep& step) const {
-    const std::string unit = unit_of_field(report_.program, shade_of(step, options_.look).field);
+    const std::string unit = units_of(report_).of_field(shade_of(step, options_.look).field);
     return unit.empty() ? "" : unit.substr(1);
   }
 

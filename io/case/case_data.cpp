@@ -208,11 +208,12 @@ void CaseAnswer::wrong_text(ErrorKind kind, std::string what, std::string why, s
             value_->place);
 }
 
-bool CaseAnswer::read_units() const {
-  if (value_ == nullptr) return true;
-  if (value_->kind != CaseValue::Kind::array) return read_unit(*value_);
+bool CaseAnswer::read_units() const { return value_ == nullptr || read_units(*value_); }
+
+bool CaseAnswer::read_units(CaseValue& value) const {
+  if (value.kind != CaseValue::Kind::array) return read_unit(value);
   bool good = true;
-  for (CaseValue& item : value_->items) good = read_unit(item) && good;
+  for (CaseValue& item : value.items) good = read_units(item) && good;
   return good;
 }
 
@@ -221,7 +222,12 @@ bool CaseAnswer::read_unit(CaseValue& value) const {
   const std::optional<Quantity> quantity = quantity_in(value.text);
   if (!quantity) return true;
   const std::optional<Unit> unit = unit_named(quantity->unit);
-  const std::string expected = unit_in(about_), near = unit ? "" : unit_like(quantity->unit);
+  if (unit && data_.units == UnitSystem::none) {
+    wrong_text(ErrorKind::unit, fmt::format("'{}' is '{}', and [output] units is \"none\",", key_path_, value.text),
+               "the system of units of the other numbers is not known", "give the number alone, in their units");
+    return false;
+  }
+  const std::string expected = in_system(unit_in(about_), data_.units), near = unit ? "" : unit_like(quantity->unit);
   const std::string what = fmt::format("'{}' is '{}'", key_path_, value.text);
   const std::string alone = expected.empty() ? "give the number alone" : fmt::format("give a number of {}", expected);
   if (!unit) {

@@ -21,8 +21,8 @@ struct Program {
   std::vector<std::string_view> tables, material;  // of the root; keys of [[material]]
 };
 
-constexpr std::array common_tables{"title", "field",  "mesh",  "model", "output", "step",
-                                   "probe", "region", "space", "sweep", "table"};
+constexpr std::array common_tables{"title", "field", "mesh",   "model", "output", "step",
+                                   "probe", "path",  "region", "space", "sweep",  "table"};
 
 const std::vector<Program>& programs() {
   static const std::vector<Program> list{

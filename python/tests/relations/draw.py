@@ -241,6 +241,8 @@ def elastic(program, random):
         probes(m, "displacement")
         plain = not any("orientation" in e.content for e in m.entries if e.key == "material") and not m.thermal
         estimate(m, plain)
+        if m.chance(0.4):
+            path(m)
     return m
 
 
@@ -265,6 +267,18 @@ def space_and_solver(m):
 def probes(m, field):
     region = m.pick(*m.materials(), m.loaded_side())
     m.add("probe", {"name": "mean", "field": field, "region": region, "measure": "mean"})
+
+
+CORNERS = {"tri": 3, "quad": 4, "tet": 4, "hex": 8, "prism": 6, "pyramid": 5}
+
+
+def path(m):
+    """Within a cell of the body, from near a corner to its middle, with the stress along the line as membrane, bending and peak."""
+    kind = m.pick(*m.mesh.body())
+    cells = m.mesh.cells[kind]
+    corners = m.mesh.points[cells[int(m.random.integers(len(cells)))][: CORNERS[kind.rstrip("0123456789")]]]
+    ends = [Vector(x, LENGTH, "point") for x in (0.95 * corners[0] + 0.05 * corners.mean(axis=0), corners.mean(axis=0))]
+    m.add("path", {"name": "line", "points": ends, "count": 9, "fields": ["displacement"], "linearise": True, "bending": m.pick("wall", "all")})
 
 
 def add_elastic_materials(m):

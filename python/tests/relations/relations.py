@@ -157,7 +157,19 @@ def compare(model, base, other, change):
             if not off <= TOLERANCE * size:
                 at = np.unravel_index(np.argmax(np.abs(a - b)), a.shape)
                 found.append(f"step {number}: {name} differs by {off / size:.2g} of {size:.3g}, at {at[0]}: {a[at[0]]} and {b[at[0]]}")
+    if "von_mises" not in change.but:
+        found += compare_lines(base, other, frame, floors["stress"])
     return found
+
+
+def compare_lines(base, other, frame, floor):
+    """Equivalents of linearised stresses."""
+    for number, (one, two) in enumerate(zip(base.probes, other.probes)):
+        for name, value in one.items():
+            if name.startswith("line_"):
+                a, b = value * frame.scale(STRESS), two[name]
+                if not abs(a - b) <= 5 * TOLERANCE * max(abs(a), abs(b), floor):
+                    yield f"step {number}: {name} is {b} in place of {a}"
 
 
 def numbers(text):

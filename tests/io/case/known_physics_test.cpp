@@ -16,7 +16,7 @@ TEST(KnownPhysics, NamesTheTableThatHasIt) {
                                    {"cyclic_symmetry", "[[periodic]]"},
                                    {"latent_heat", "specific_heat"},
                                    {"psd", "[harmonic]"},
-                                   {"line", "plot over a line"},
+                                   {"line", "[[path]]"},
                                    {"coil", "curl_curl3"},
                                    {"library", "ritz materials"},
                                    {"voltage", "ritz-heat"},
@@ -24,8 +24,11 @@ TEST(KnownPhysics, NamesTheTableThatHasIt) {
                                    {"steady_state_dynamics", "[harmonic]"},
                                    {"layer", "layered shells are not in Ritz"},
                                    {"failure", "failure indices"},
-                                   {"path", "[[probe]]"},
+                                   {"path", "linearise = true"},
                                    {"contact_pair", "[[tie]]"},
+                                   {"preload", "docs/recipes.md"},
+                                   {"buckling_modes", "[buckling]"},
+                                   {"steps", "[[step]]"},
                                    {"hardening_curve", "law = \"j2\""},
                                    {"pressure", "ritz-elasticity"}}) {
     const std::optional<KnownPhysics> known = known_physics(key, {"mesh", "material", "force", "rigid"});
