@@ -1,7 +1,7 @@
 #include "fem/analysis/ranks_forecast.hpp"
 
 #include "fem/ranks/rank_needs.hpp"
-#include "fem/ranks/divided_system.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 

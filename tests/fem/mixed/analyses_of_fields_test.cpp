@@ -448,7 +448,7 @@ TEST(FieldsOnRanks, APlateThatStartsDragsTheFlowAsInOneProcess) {
 // A bar of steel that is stretched until it yields, warmer at one end.
 struct YieldingBar {
   Mesh mesh = box(4, 2, 1, {2, 1, 1}, CellKind::hex8);
-  Model model = model_of(mesh, ThermoElasticity<3>{1e-3, 1e-3, 0.01, 0, 0, 2});
+  Model model = model_of(mesh, ThermoElasticity<3>{1e-3, 1e-3, 1, 0, 0, 2});
   YieldingBar() {
     const VonMisesPlasticity steel{
         .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
@@ -457,7 +457,7 @@ struct YieldingBar {
     for (int c = 0; c < 3; ++c) model.supports.push_back(held(mesh, c == 0 ? "x0" : c == 1 ? "y0" : "z0", 0, c));
     model.supports.push_back(held(mesh, "x1", 0, 0, 0.02));
     model.supports.push_back(held(mesh, "x0", 1, 0));
-    model.supports.push_back(held(mesh, "x1", 1, 0, 3.0));
+    model.supports.push_back(held(mesh, "x1", 1, 0, 0.03));
   }
   YieldingBar(const YieldingBar&) = delete;
 };
@@ -467,8 +467,8 @@ TEST(FieldsOnRanks, ABarYieldsAsInOneProcessAlsoWhereItIsResumed) {
     std::vector<State> states;
     const NonlinearSolution s =
         solve(bar.model,
-              Nonlinear{.relative = 1e-10,
-                        .increments = 4,
+              Nonlinear{.relative = 1e-9,
+                        .increments = 2,
                         .linear = {.method = LinearMethod::gmres, .relative = 1e-11, .ranks = ranks},
                         .begin = begin},
               {.keep = [&](const State& state) { states.push_back(state); }});
@@ -476,20 +476,22 @@ TEST(FieldsOnRanks, ABarYieldsAsInOneProcessAlsoWhereItIsResumed) {
   };
   const YieldingBar alone;
   const auto [expected, states] = solved(alone, nullptr, {});
-  ASSERT_GE(states.size(), 3u);
+  ASSERT_EQ(states.size(), 1u);  // after the first increment
+  const Operator::PointStates& points = states.front().points;
   double slip = 0;
-  for (const std::vector<double>& list : states.back().points)
-    for (const double number : list) slip = std::max(slip, number);
-  ASSERT_GT(slip, 5e-3);
-  for (const State& begin : {State(), states[1]})
+  for (const std::vector<double>& list : points) slip = std::max(slip, *std::ranges::max_element(list));
+  ASSERT_GT(slip, 2e-3);
+  for (const State& begin : {State(), states.front()})
     ritz::testing::on_ranks(3, [&](Ranks& ranks) {
       const YieldingBar mine;
-      const auto [found, kept_states] = solved(mine, &ranks, begin);
+      const auto [found, kept] = solved(mine, &ranks, begin);
       for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-8) << i;
-      ASSERT_EQ(kept_states.back().points.size(), states.back().points.size());
-      for (std::size_t list = 0; list < states.back().points.size(); ++list)
-        for (std::size_t i = 0; i < states.back().points[list].size(); ++i)
-          ASSERT_NEAR(kept_states.back().points[list][i], states.back().points[list][i], 1e-8) << i;
+      for (const State& state : kept) {
+        ASSERT_EQ(state.points.size(), points.size());
+        for (std::size_t list = 0; list < points.size(); ++list)
+          for (std::size_t i = 0; i < points[list].size(); ++i)
+            ASSERT_NEAR(state.points[list][i], points[list][i], 1e-8) << i;
+      }
     });
 }
 
