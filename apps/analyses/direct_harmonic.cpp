@@ -25,13 +25,14 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
     const auto same = std::ranges::unique(frequencies_);
     frequencies_.erase(same.begin(), same.end());
     if (t.has("residual_vectors"))
-      t.refuse(ErrorKind::modal_options, "residual_vectors", "residual vectors were given with method = \"direct\"", "there are no modes to add to",
-               "omit them");
-    if (read.preloaded)
-      t.refuse(ErrorKind::modal_options, "method", "method = \"direct\" with [modal] preload", "the state is that of the step before",
-               "make it a step after one that finds the state");
+      t.refuse(ErrorKind::modal_options, "residual_vectors", "residual vectors were given with method = \"direct\"",
+               "there are no modes to add to", "omit them");
+    if (const Case::Table root = run.input().root(); root.has("modal"))
+      root.refuse(ErrorKind::modal_options, "modal", "[modal] next to [harmonic] method = \"direct\"",
+                  "no modes are found; the state of a preload is that of a step before", "omit one of them");
     analysis_.loads_excite = outside_loads_excite(run, read);
-    excitations_ = read_excitations(t, ResponseKind::harmonic, read, analysis_.loads_excite, mode_components(read.space()));
+    excitations_ =
+        read_excitations(t, ResponseKind::harmonic, read, analysis_.loads_excite, mode_components(read.space()));
     read_direct_damping(run, read.space(), analysis_);
     name_motions(read);
     read.nodal_results.push_back({"displacement_phase", mode_components(read.space())});
@@ -57,14 +58,16 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
     const std::vector<ProbedQuantity> probes = probed_quantities(run, read, response.space);
     tabulate_harmonic(run, response.motions, probes);
     for (const ProbedQuantity& each : probes) {
-      const HarmonicMotion& at = largest(response, [&](const HarmonicMotion& m) { return std::abs(m.of(each.quantity)); });
+      const HarmonicMotion& at =
+          largest(response, [&](const HarmonicMotion& m) { return std::abs(m.of(each.quantity)); });
       report_largest(run, each, std::abs(at.of(each.quantity)), at.frequency);
     }
     if (fields_at_.empty())
       write_harmonic(run, read, response.space,
                      largest(response, [&](const HarmonicMotion& m) { return size_of(response.space, m); }));
     for (const double frequency : fields_at_)
-      write_harmonic(run, read, response.space, *std::ranges::find(response.motions, frequency, &HarmonicMotion::frequency));
+      write_harmonic(run, read, response.space,
+                     *std::ranges::find(response.motions, frequency, &HarmonicMotion::frequency));
     return run.step().is_last() ? State{} : analysis_.begin;
   }
 

@@ -37,8 +37,7 @@ class HarmonicAnalysis final : public ModalResponse {
     tabulate(run, space, analysis, frequencies, probed_quantities(run, read, space));
     std::vector<double> at = fields_at_;
     if (at.empty()) at.push_back(largest_motion(space, analysis, frequencies));
-    for (const double frequency : at)
-      write_harmonic(run, read, space, harmonic_response(space, analysis, frequency));
+    for (const double frequency : at) write_harmonic(run, read, space, harmonic_response(space, analysis, frequency));
   }
 
   void require_damping(const ModalSpace& space) const {

@@ -32,7 +32,7 @@ double largest_root(double a, double b, double c) {
 }
 
 EvaluatedFields of_part(const CaseModel& read, const ModalSpace& space, const std::vector<double>& q,
-                               const std::vector<double>& a, const std::vector<double>& carried) {
+                        const std::vector<double>& a, const std::vector<double>& carried) {
   const Vector acceleration = space.motion(a, carried);
   return fields_of_motion(read, space.motion(q), &acceleration);
 }
@@ -41,7 +41,8 @@ EvaluatedFields of_part(const CaseModel& read, const ModalSpace& space, const st
 
 double in_degrees(double radians) { return radians * 180 / std::numbers::pi; }
 
-void tabulate_harmonic(Run& run, const std::vector<HarmonicMotion>& motions, const std::vector<ProbedQuantity>& probes) {
+void tabulate_harmonic(Run& run, const std::vector<HarmonicMotion>& motions,
+                       const std::vector<ProbedQuantity>& probes) {
   if (probes.empty()) return;
   std::vector<std::string> columns = {"frequency"};
   for (const ProbedQuantity& each : probes) columns.insert(columns.end(), {each.name, each.name + "_phase"});
@@ -70,7 +71,8 @@ double size_of(const ModalSpace& space, const HarmonicMotion& motion) {
 
 void write_harmonic(Run& run, const CaseModel& read, const ModalSpace& space, const HarmonicMotion& motion) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  const RealParts q = real_parts(motion.q), a = real_parts(motion.accelerations()), carried = real_parts(motion.carried);
+  const RealParts q = real_parts(motion.q), a = real_parts(motion.accelerations()),
+                  carried = real_parts(motion.carried);
   std::vector<double> both = q.real;
   for (std::size_t k = 0; k < both.size(); ++k) both[k] += q.imaginary[k];
   const EvaluatedFields real = of_part(read, space, q.real, a.real, carried.real),
@@ -83,8 +85,7 @@ void write_harmonic(Run& run, const CaseModel& read, const ModalSpace& space, co
       if (std::ranges::find(read.motion.roots, (*to)[i].name) != read.motion.roots.end())
         for (const auto values : {&Field::values, &Field::finer_values})
           for (std::size_t j = 0; j < ((*to)[i].*values).size(); ++j)
-            ((*to)[i].*values)[j] =
-                largest_root(((*re)[i].*values)[j], ((*im)[i].*values)[j], ((*sum)[i].*values)[j]);
+            ((*to)[i].*values)[j] = largest_root(((*re)[i].*values)[j], ((*im)[i].*values)[j], ((*sum)[i].*values)[j]);
   Field phases = real.nodal.front();
   phases.name = "displacement_phase";
   for (const auto values : {&Field::values, &Field::finer_values})

@@ -25,7 +25,8 @@ class HistoryAnalysis final : public ModalResponse {
                      "tables; 0: a twentieth of the period of the highest mode",
                      {.fallback = 0, .minimum = 0});
     if (step_ > 0 && end_ / step_ > most_rows)
-      t.error(ErrorKind::modal_options, "step", fmt::format("{:g} s in steps of {:g} s make {:.0f} rows", end_, step_, end_ / step_), {},
+      t.error(ErrorKind::modal_options, "step",
+              fmt::format("{:g} s in steps of {:g} s make {:.0f} rows", end_, step_, end_ / step_), {},
               "make it longer");
     fields_at_ = t.vector("fields_at", "times of the fields in the results [s]; without it that of the largest motion",
                           {.fallback = std::vector<double>{}, .minimum = 0});
@@ -45,8 +46,9 @@ class HistoryAnalysis final : public ModalResponse {
     const TimeHistory history = history_of(space, excitations);
     run.log().line("time history: {} times from 0 to {:g} s", history.times.size(), end_);
     if (damping().structural > 0)
-      run.log().notice("[damping] structural is that of a viscous force at the frequency of each mode here: a loss "
-                       "factor has no meaning in time");
+      run.log().notice(
+          "[damping] structural is that of a viscous force at the frequency of each mode here: a loss "
+          "factor has no meaning in time");
     const double largest = tabulate(run, space, history, probed_quantities(run, read, space));
     std::vector<double> left = fields_at_;
     if (left.empty()) left.push_back(largest);

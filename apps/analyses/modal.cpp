@@ -44,7 +44,8 @@ ModalInput read_settings(Case& input) {
                    : method == "lobpcg" ? EigenMethod::lobpcg
                                         : EigenMethod::automatic;
   if (has_band && s.eigen.method == EigenMethod::lobpcg)
-    t.error(ErrorKind::modal_options, "method", "lobpcg finds the lowest modes, not those of a band", {}, "give a count, or use lanczos");
+    t.error(ErrorKind::modal_options, "method", "lobpcg finds the lowest modes, not those of a band", {},
+            "give a count, or use lanczos");
   const std::string products =
       t.choice("operator",
                "of lobpcg: matrices, or elements computed in each product, which take a third of the memory; auto "

@@ -167,7 +167,8 @@ FrequencyRange read_frequencies(const Case::Table& table, const char* about, boo
   const std::vector<double> range = table.vector("frequencies", about, {.size = 2, .minimum = 0});
   if (range.size() != 2) return {};  // an error of the case
   if (!(range.front() < range.back()))
-    table.error(ErrorKind::modal_options, "frequencies", fmt::format("the range from {:g} to {:g} Hz is empty", range.front(), range.back()), {},
+    table.error(ErrorKind::modal_options, "frequencies",
+                fmt::format("the range from {:g} to {:g} Hz is empty", range.front(), range.back()), {},
                 "give the lower frequency first");
   return {range.front(), range.back(), true};
 }
@@ -179,9 +180,10 @@ int read_frequency_count(const Case::Table& table, const char* about) {
 void report_beyond_modes(Run& run, const ModalSpace& space, double high) {
   const double highest = space.modes.frequencies.back();
   if (high > highest)
-    run.log().notice(fmt::format("the highest mode has {:.6g} Hz, and answers up to {:g} Hz are asked for: beyond it "
-                                 "residual vectors alone move; find more modes",
-                                 highest, high));
+    run.log().notice(
+        fmt::format("the highest mode has {:.6g} Hz, and answers up to {:g} Hz are asked for: beyond it "
+                    "residual vectors alone move; find more modes",
+                    highest, high));
 }
 
 void write_response(Run& run, const std::vector<std::string>& columns, const std::vector<std::vector<double>>& rows) {

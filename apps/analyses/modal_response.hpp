@@ -1,5 +1,5 @@
-// Answers on modes: what [harmonic], [random], [spectrum] and [history] share. The modes of [modal] are found and reported, the
-// modal space is made, and the probes that are linear in the motion become numbers of its columns.
+// Answers on modes: what [harmonic], [random], [spectrum] and [history] share. The modes of [modal] are found and
+// reported, the modal space is made, and the probes that are linear in the motion become numbers of its columns.
 #pragma once
 
 #include "apps/analyses/modal.hpp"

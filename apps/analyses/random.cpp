@@ -30,8 +30,7 @@ class RandomAnalysis final : public ModalResponse {
  private:
   void respond(Run& run, const CaseModel& read, const ModalSpace& space,
                const std::vector<Excitation>& excitations) override {
-    const Random analysis{
-        .damping = damping(), .excitations = excitations, .low = range_.low, .high = range_.high};
+    const Random analysis{.damping = damping(), .excitations = excitations, .low = range_.low, .high = range_.high};
     const auto [low, high] = range_of(analysis);
     const RandomResponse response = random_response(space, analysis);
     run.log().line("random response to {} excitation{} from {:g} to {:g} Hz", excitations.size(),

@@ -33,8 +33,8 @@ double read_phase(const Case::Table& t) {
 Formula read_over_time(const Case::Table& t, const char* key, const char* about, const NumberRule& rule) {
   Formula result = t.formula(key, about, rule);
   if (result.depends_on_position())
-    t.error(ErrorKind::formula_value, key, fmt::format("'{}' depends on the position", result.text()), "it is one factor at each time",
-            "write a formula of t");
+    t.error(ErrorKind::wrong_value, key, fmt::format("'{}' depends on the position", result.text()),
+            "it is one factor at each time", "write a formula of t");
   return result;
 }
 
@@ -58,7 +58,8 @@ NamedExcitation read_load(const Case::Table& t, ResponseKind kind, FrequencyTabl
         read_over_frequency(t, "amplitude", "factor of the load, or \"name(f)\"", scale, {.fallback = 1});
     result.excitation.phase = read_phase(t);
   } else if (kind == ResponseKind::history) {
-    result.over_time = read_over_time(t, "amplitude", "factor of the load, a number or a formula of t", {.fallback = 1});
+    result.over_time =
+        read_over_time(t, "amplitude", "factor of the load, a number or a formula of t", {.fallback = 1});
   } else {
     result.excitation.size =
         read_over_frequency(t, "density", "one-sided spectral density of the factor of the load [1/Hz], or \"name(f)\"",
@@ -104,8 +105,7 @@ NamedExcitation read_base(const Case::Table& t, ResponseKind kind, FrequencyTabl
 }  // namespace
 
 Case::Table harmonic_table(Case& input) {
-  return input.table("harmonic",
-                     "answers to loads and motions of the base that vary harmonically (docs/vibration.md)");
+  return input.table("harmonic", "answers to loads and motions of the base that vary harmonically (docs/vibration.md)");
 }
 
 bool is_direct(const Case::Table& harmonic) {
@@ -130,10 +130,10 @@ bool responds(Run& run) {
   for (const char* key : {"harmonic", "random", "spectrum", "history"}) {
     if (!root.has(key)) continue;
     if (found != nullptr)
-      root.error(ErrorKind::formula_value, key, fmt::format("a case has [{}] and [{}]", found, key), "a case, or a step, is one analysis",
-                 "make two cases or steps");
+      root.error(ErrorKind::modal_options, key, fmt::format("a case has [{}] and [{}]", found, key),
+                 "a case, or a step, is one analysis", "make two cases or steps");
     else if (!vibrates(run))
-      root.error(ErrorKind::formula_value, key, fmt::format("[{}] without [modal]", key), "answers are sums of modes",
+      root.error(ErrorKind::modal_options, key, fmt::format("[{}] without [modal]", key), "answers are sums of modes",
                  "add [modal] with the number of modes");
     found = key;
   }
@@ -194,8 +194,8 @@ void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& a
     const Region* region = each.region("region", "facets, nodes or cells: their nodes, in equal parts", mesh,
                                        {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const int dimension = std::min(space.components(), 3);
-    const std::vector<double> value = each.vector("value", "in total, along the axes [N s/m]",
-                                                  {.size = dimension, .minimum = 0});
+    const std::vector<double> value =
+        each.vector("value", "in total, along the axes [N s/m]", {.size = dimension, .minimum = 0});
     Dashpot dashpot{region == nullptr ? std::vector<Node>() : space.nodes_in(*region), {}};
     std::ranges::copy(value, dashpot.viscosity.begin());
     if (!dashpot.nodes.empty()) analysis.dashpots.push_back(std::move(dashpot));
@@ -206,9 +206,8 @@ std::vector<NamedExcitation> read_excitations(const Case::Table& table, Response
                                               bool outside_excites, int dimension) {
   const bool of_spectra = kind == ResponseKind::random || kind == ResponseKind::spectrum;
   FrequencyTable::Scale scale = FrequencyTable::Scale::linear;
-  if (kind != ResponseKind::history &&
-      table.choice("interpolation", "between the rows of tables over the frequency", {"linear", "log"},
-                   of_spectra ? "log" : "linear") == "log")
+  if (kind != ResponseKind::history && table.choice("interpolation", "between the rows of tables over the frequency",
+                                                    {"linear", "log"}, of_spectra ? "log" : "linear") == "log")
     scale = FrequencyTable::Scale::log;
   const std::vector<std::string> names = load_names(read, outside_excites);
   std::vector<NamedExcitation> all;

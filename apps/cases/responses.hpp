@@ -1,5 +1,5 @@
-// Tables of answers on modes, next to [modal]: what excites ([[harmonic.load]], [[harmonic.base]]; likewise of [random],
-// [spectrum] and [history]), and [damping] of modes.
+// Tables of answers on modes, next to [modal]: what excites ([[harmonic.load]], [[harmonic.base]]; likewise of
+// [random], [spectrum] and [history]), and [damping] of modes.
 //
 //   if (responds(run)) read.load_cases = read_exciting_loads(run, tables, matrix_tables);
 #pragma once
@@ -12,7 +12,8 @@
 
 namespace ritz {
 
-// Has the case [harmonic], [random], [spectrum] or [history]? Two of them, or one without [modal], are added to its errors.
+// Has the case [harmonic], [random], [spectrum] or [history]? Two of them, or one without [modal], are added to its
+// errors.
 bool responds(Run& run);
 // Is the case read as one of vibration? With [modal], or with [harmonic] method = "direct".
 bool vibrates(Run& run);

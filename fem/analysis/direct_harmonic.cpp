@@ -72,8 +72,8 @@ std::shared_ptr<const SparsityPattern> doubled(const SparsityPattern& pattern) {
 
 }  // namespace
 
-// The system of the real part u and the negative imaginary part y: [A B; B -A] (u, y) = (Re f, Im f), which is symmetric,
-// with A = K - w^2 M and B = w C + H.
+// The system of the real part u and the negative imaginary part y: [A B; B -A] (u, y) = (Re f, Im f), which is
+// symmetric, with A = K - w^2 M and B = w C + H.
 struct DirectHarmonicSystem::Parts {
   const Model& model;
   Setup setup;
@@ -181,7 +181,8 @@ struct DirectHarmonicSystem::Parts {
     fill(0.0, x);
     const SolveReport report = factor->solve(right, x);
     if (!report.converged())
-      throw Error(ErrorKind::vibration, fmt::format("the harmonic answer was not solved for: {}", name_of(report.reason)),
+      throw Error(ErrorKind::vibration,
+                  fmt::format("the harmonic answer was not solved for: {}", name_of(report.reason)),
                   "it is in a resonance that nothing damps, or the body is free at frequency 0",
                   "give [damping], or take other frequencies");
     const std::vector<double> solution = x.host();
@@ -212,7 +213,8 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
   DirectResponse result{p.without_columns(), {}};
   for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(space.zeros()));
   const int columns = 2 * static_cast<int>(frequencies.size());
-  MultiVector& X = result.space.residual_vectors.emplace(space.device(), space.unknown_count(), columns, "eigenvectors");
+  MultiVector& X =
+      result.space.residual_vectors.emplace(space.device(), space.unknown_count(), columns, "eigenvectors");
   const Constraints& supports = p.setup.supports().common();
   Vector inertia = space.zeros();
   for (std::size_t at = 0; at < frequencies.size(); ++at) {

@@ -39,7 +39,7 @@ struct DirectHarmonic {
 };
 
 struct DirectResponse {
-  ModalSpace space;                    // two columns for each frequency
+  ModalSpace space;                     // two columns for each frequency
   std::vector<HarmonicMotion> motions;  // [frequency]
 };
 

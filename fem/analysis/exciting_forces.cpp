@@ -20,7 +20,8 @@ Vector force_of(const Model& model, const std::vector<Integral>& loads) {
 
 Vector moved_along(const FunctionSpace& space, int direction) {
   std::vector<double> moved(static_cast<std::size_t>(space.unknown_count()), 0.0);
-  for (auto i = static_cast<std::size_t>(direction); i < moved.size(); i += static_cast<std::size_t>(space.components()))
+  for (auto i = static_cast<std::size_t>(direction); i < moved.size();
+       i += static_cast<std::size_t>(space.components()))
     moved[i] = 1;
   return Vector(space.device(), std::span<const double>(moved), "vectors");
 }

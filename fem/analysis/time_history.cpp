@@ -65,8 +65,8 @@ MotionInTime::MotionInTime(const ModalSpace& space, const TimeHistory& history) 
   if (times.empty()) throw Error(ErrorKind::vibration, "a time history without times", {}, "give its begin and end");
   for (std::size_t i = 1; i < times.size(); ++i)
     if (!(times[i - 1] < times[i]))
-      throw Error(ErrorKind::vibration, fmt::format("the times {:g} and {:g} s of a time history do not ascend",
-                                                    times[i - 1], times[i]));
+      throw Error(ErrorKind::vibration,
+                  fmt::format("the times {:g} and {:g} s of a time history do not ascend", times[i - 1], times[i]));
   for (const ForceInTime& each : history.forces) {
     if (each.amplitude.size() != times.size())
       throw Error(ErrorKind::vibration,
@@ -92,9 +92,10 @@ void MotionInTime::set_forces() {
   }
   now_.acceleration.resize(force_.size());
   for (std::size_t k = 0; k < force_.size(); ++k)
-    now_.acceleration[k] = (force_[k] - viscous_force(space_, history_.damping, static_cast<int>(k)) * now_.velocity[k] -
-                            space_.stiffness[k] * now_.q[k]) /
-                           space_.mass[k];
+    now_.acceleration[k] =
+        (force_[k] - viscous_force(space_, history_.damping, static_cast<int>(k)) * now_.velocity[k] -
+         space_.stiffness[k] * now_.q[k]) /
+        space_.mass[k];
 }
 
 // With the time in parts of the step, y = (q, h v / s, h^2 f / m, h^3 f' / m) follows y' = A y; the scale s of the

@@ -1,7 +1,7 @@
 // Time history on modes: motion from rest under loads and accelerations of the base that vary in time. Between two
 // times forces are linear, and each column of a modal space moves as an oscillator exactly does under them,
-// m q'' + c q' + k q = f (Nigam and Jennings, Bull. Seismol. Soc. Am. 59, 1969). So the times need be no closer than the
-// forces and the reader ask for.
+// m q'' + c q' + k q = f (Nigam and Jennings, Bull. Seismol. Soc. Am. 59, 1969). So the times need be no closer than
+// the forces and the reader ask for.
 //
 //   TimeHistory history{.damping = {.ratio = 0.02}, .times = {0, 0.01, 0.02}, .forces = {{{.load = 0}, {1, 1, 1}}}};
 //   for (MotionInTime motion(space, history); !motion.at_end(); motion.advance()) motion.now().of(quantity);
@@ -20,8 +20,8 @@ struct ForceInTime {
 };
 
 struct TimeHistory {
-  ModalDamping damping = {};          // the structural part is that of a viscous force at the resonance of each column
-  std::vector<double> times = {};     // ascending [s]: the motion begins at rest at the first one
+  ModalDamping damping = {};       // the structural part is that of a viscous force at the resonance of each column
+  std::vector<double> times = {};  // ascending [s]: the motion begins at rest at the first one
   std::vector<ForceInTime> forces = {};
 };
 

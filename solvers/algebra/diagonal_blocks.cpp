@@ -40,12 +40,8 @@ void DiagonalBlocks::apply(const Vector& x, Vector& y) const {
 
 void DiagonalBlocks::apply_block(const MultiVector& X, MultiVector& Y) const {
   check_block(*this, X, Y);
-  const MatrixView view{pattern_->rows(),
-                        pattern_->nonzeros(),
-                        block_size_,
-                        pattern_->offsets().data(),
-                        pattern_->columns().data(),
-                        values_.data()};
+  const MatrixView view{pattern_->rows(),           pattern_->nonzeros(),       block_size_,
+                        pattern_->offsets().data(), pattern_->columns().data(), values_.data()};
   for (int g = 0; g < X.groups(); ++g) {
     device().profile().count(values_.bytes() + pattern_->columns().bytes() + pattern_->offsets().bytes() +
                              2 * MultiVector::lanes * X.rows() * Index{sizeof(double)});

@@ -58,17 +58,17 @@ Target target_of(const std::vector<Source>& sources, const SmallMatrix& C, int a
 
 // In one pass over the rows.
 void sum_at_once(const Device& device, const MultiVectorKernels& kernel, Index rows, const std::vector<Source>& sources,
-            const std::vector<Target>& plan) {
+                 const std::vector<Target>& plan) {
   std::vector<const double*> x;
   std::vector<double*> y;
   SmallMatrix C;
   for (const Source& source : sources) x.push_back(source.group);
   for (const Target& target : plan) {
     y.push_back(target.group);
-    for (const LaneMatrices& part : target.parts) C.insert(C.end(), &part.value[0][0], &part.value[0][0] + lanes * lanes);
+    for (const LaneMatrices& part : target.parts)
+      C.insert(C.end(), &part.value[0][0], &part.value[0][0] + lanes * lanes);
   }
-  kernel.sums(device, rows,
-              {x.data(), y.data(), static_cast<int>(x.size()), static_cast<int>(y.size()), C.data()});
+  kernel.sums(device, rows, {x.data(), y.data(), static_cast<int>(x.size()), static_cast<int>(y.size()), C.data()});
 }
 
 void copy_group(const MultiVector& from, int from_group, MultiVector& to, int to_group) {
@@ -101,7 +101,8 @@ SmallMatrix gram(const PieceBlocks& blocks, const MultiVector& Y) {
   SmallMatrix result;
   for (std::size_t s = 0; s < sources.size(); ++s)
     for (int i = 0; i < sources[s].columns; ++i) {
-      const auto row = products.begin() + static_cast<std::ptrdiff_t>((s * lanes + static_cast<std::size_t>(i)) * lanes);
+      const auto row =
+          products.begin() + static_cast<std::ptrdiff_t>((s * lanes + static_cast<std::size_t>(i)) * lanes);
       result.insert(result.end(), row, row + Y.columns());
     }
   return result;

@@ -69,37 +69,43 @@ class Vibration(CaseTest):
             text = text.replace(old, new, 1)
         return self.write("changed.toml", text)
 
+    def between(self, case, first, last):
+        text = pathlib.Path(case).read_text()
+        return text[text.index(first): text.index(last)]
+
     def test_nafems_5t_and_13t_meet_their_peaks(self):
-        """1.043 mm at 0.0117 s, 3.523 mm at 0.210 s: loads that act at once."""
+        """1.043 mm at 0.0117 s; 3.523 mm at 0.210 s of the first mode alone: loads that act at once."""
         deep = self.changed(DEEP, ("[harmonic]\nfrequencies = [1, 100]        # Hz", "[history]\nend = 0.03"))
-        for case, largest, time, close in ((deep, 1.043e-3, 0.0117, 2e-3), (PLATE, 3.523e-3, 0.210, 0.01)):
+        for case, largest, time, close in ((deep, 1.043e-3, 0.0117, 2e-3), (PLATE, 3.523e-3, 0.210, 3e-3)):
             outcome = self.solve("ritz-modal", case)
             self.assert_close(outcome.fact("largest_deflection")[0], largest, close)
-            self.assert_close(outcome.fact("largest_deflection_s")[0], time, 0.02)
+            self.assert_close(outcome.fact("largest_deflection_s")[0], time, 0.01)
             rows = self.rows(outcome, "_response.csv")
             self.assertEqual((float(rows[0]["time"]), float(rows[0]["deflection"])), (0, 0))
             self.assert_close(max(float(row["deflection"]) for row in rows), largest, close)
-            self.assert_close(outcome.probes["deflection"], largest, 0.02)
+            self.assert_close(outcome.probes["deflection"], largest, 3e-3)
 
     def test_nafems_13_and_21_meet_their_amplitudes_and_densities(self):
-        """Harmonic: 45.42 mm at 2.377 Hz, 58.33 mm at 45.90 Hz; random: 2063.20, 3401.81 mm^2/Hz."""
-        history = "[history]\nend = 1                       # s"
-        for thick, load, amplitude, frequency, density in (
-                ((), "100]", 45.42e-3, 2.377, 2063.20e-6),
-                ((("thickness = 0.05 ", "thickness = 1 "), ("100]", "1e6]")), "1e6]", 58.33e-3, 45.90, 3401.81e-6)):
-            band = f"frequencies = [{0.5 * frequency}, {2 * frequency}]"
-            outcome = self.solve("ritz-modal", self.changed(PLATE, *thick, (history, f"[harmonic]\n{band}")), "--overwrite")
-            self.assert_close(outcome.fact("largest_deflection")[0], amplitude, 0.012)
-            self.assert_close(outcome.fact("largest_deflection_hz")[0], frequency, 0.01)
-            shaken = self.changed(PLATE, *thick, (history, f"[random]\n{band}\n[[random.load]]\ndensity = 1"))
-            self.assert_close(self.solve("ritz-modal", shaken, "--overwrite").fact("largest_density_deflection")[0], density, 0.025)
+        """13: 45.42 mm at 2.377 Hz, 2063.20 mm^2/Hz. 21 is thick: the first mode of Mindlin's plate, which is 2.8 % above NAFEMS's 58.33 mm."""
+        history = self.between(PLATE, "[history]", "[[probe]]")
+        rigidity = 200e9 / 12 / 0.91
+        shear = rigidity * 2 * math.pi**2 / 100 / (5 / 6 * 200e9 / 2.6)
+        thick = 16e6 / math.pi**2 / rigidity / (2 * math.pi**2 / 100)**2 * (1 + shear) / 0.04
+        for changes, amplitude, frequency, close in (((), 45.42e-3, 2.377, 3e-3), (
+                (("thickness = 0.05 ", "thickness = 1 "), ("100]", "1e6]")), thick, 45.90, 3e-3)):
+            band = f"frequencies = [{0.5 * frequency}, {2 * frequency}]\n"
+            outcome = self.solve("ritz-modal", self.changed(PLATE, *changes, (history, f"[harmonic]\n{band}")), "--overwrite")
+            self.assert_close(outcome.fact("largest_deflection")[0], amplitude, close)
+            self.assert_close(outcome.fact("largest_deflection_hz")[0], frequency, 5e-3)
+            shaken = self.changed(PLATE, *changes, (history, f"[random]\n{band}[[random.load]]\ndensity = 1\n"))
+            self.assert_close(self.solve("ritz-modal", shaken, "--overwrite").fact("largest_density_deflection")[0], amplitude**2, 2 * close)
 
     def test_without_modes_the_answer_is_that_of_the_modes(self):
         answers = []
         damped = ("ratio = 0.02                  # of the critical damping, of each mode", "rayleigh = [5.36, 7.46e-5]")
-        for method, modes in (("modal", "count = 16"), ("direct", "count = 1")):
+        for method, modes in (("modal", "[modal]\ncount = 16"), ("direct", "")):
             harmonic = f'[harmonic]\nmethod = "{method}"\ncount = 2\nfields_at = [42.6]\nfrequencies = [1, 100] '
-            case = self.changed(DEEP, damped, ("[harmonic]\nfrequencies = [1, 100] ", harmonic), ("count = 16", modes))
+            case = self.changed(DEEP, damped, ("[harmonic]\nfrequencies = [1, 100] ", harmonic), ("[modal]\ncount = 16", modes))
             outcome = self.solve("ritz-modal", case, "--overwrite")
             answers.append((outcome.probes["deflection"], outcome.probes["moment"]))
         for modal, direct in zip(*answers):
@@ -234,7 +240,7 @@ point = [0, 0, 0.5]
         history = "[history]\nend = 1\n"
         self.refuse("2 s is after the end", pull + CLAMP + history + "fields_at = [2]\n")
         self.refuse("depends on the position", pull + CLAMP + history + '[[history.load]]\namplitude = "x"\n')
-        self.refuse("variable 't'", pull.replace("[1, 0, 0]", '["t", 0, 0]') + CLAMP + history)
+        self.refuse("'t' is not known", pull.replace("[1, 0, 0]", '["t", 0, 0]') + CLAMP + history)
         self.refuse("[history] without [modal]", pull + CLAMP.replace("[modal]\ncount = 3\n", "") + history)
         direct = '[harmonic]\nmethod = "direct"\nfrequencies = [1, 5]\n'
         self.refuse("a damping ratio of modes where no modes are found", pull + CLAMP + direct + "[damping]\nratio = 0.02\n")

@@ -71,8 +71,8 @@ TEST(DirectHarmonic, IsThatOfAllModesUnderRayleighAndStructuralDamping) {
 
 TEST(DirectHarmonic, TheLossFactorOfAllCellsIsStructuralDamping) {
   const Bar bar;
-  DirectHarmonicSystem whole(bar.model, {.structural = 0.2}),
-      parts(bar.model, {.losses = {{{0}, 0.2}, {{1}, 0.2}}}), half(bar.model, {.losses = {{{1}, 0.2}}});
+  DirectHarmonicSystem whole(bar.model, {.structural = 0.2}), parts(bar.model, {.losses = {{{0}, 0.2}, {{1}, 0.2}}}),
+      half(bar.model, {.losses = {{{1}, 0.2}}});
   const std::vector<Excitation> load = {{.load = 0}};
   const DirectResponse a = whole.solve({200}, load), b = parts.solve({200}, load), c = half.solve({200}, load);
   expect_near(displacements(b.space, b.motions[0]), displacements(a.space, a.motions[0]), 1e-10);

@@ -132,7 +132,8 @@ TEST(ModesWithoutMatrix, AreThoseOfIterationsWithMatrices) {
     for (const bool rollers : {false, true}) {
       Body body(box(4, 3, 3, edges, kind));
       if (rollers)
-        for (int c = 0; c < 3; ++c) body.fixed.prescribe(body.mesh.region(c == 0 ? "x0" : c == 1 ? "y0" : "z0"), c, 0, "");
+        for (int c = 0; c < 3; ++c)
+          body.fixed.prescribe(body.mesh.region(c == 0 ? "x0" : c == 1 ? "y0" : "z0"), c, 0, "");
       else body.clamp();
       body.fixed.finish();
       const VibrationModes a = body.solve(EigenMethod::lobpcg, 7), b = body.solve(EigenMethod::lobpcg, 7, 0, false);
@@ -160,8 +161,7 @@ TEST(ModesWithoutMatrix, TakeLessThanAKilobyteForEachUnknown) {
     body.clamp();
     body.fixed.finish();
     const Device& device = body.space.device();
-    const EigenOptions options{
-        .count = 10, .method = EigenMethod::lobpcg, .operator_kind = OperatorKind::matrix_free};
+    const EigenOptions options{.count = 10, .method = EigenMethod::lobpcg, .operator_kind = OperatorKind::matrix_free};
     const double foreseen = double(forecast_vibration(body.stiffness, body.masses, {}, options).front().peak.total());
     const VibrationModes modes = solve_vibration(body.stiffness, body.masses, body.fixed, {}, options);
     EXPECT_TRUE(modes.eigen.converged());

@@ -73,9 +73,8 @@ TEST(TimeHistory, StepsOfAnyLengthAreExactUnderARampThatEnds) {
                         k;
   };
   for (const std::vector<double>& times : {std::vector<double>{0, 0.6, 1.7, 1.75}, even_times(3, 50)})
-    follow(space, loaded(times, [&](double t) { return std::min(t, end); }, {.ratio = z}), [&](const HistoryMotion& m) {
-      EXPECT_NEAR(m.q[0], ramp(m.time) - ramp(m.time - end), 1e-12 * end / k);
-    });
+    follow(space, loaded(times, [&](double t) { return std::min(t, end); }, {.ratio = z}),
+           [&](const HistoryMotion& m) { EXPECT_NEAR(m.q[0], ramp(m.time) - ramp(m.time - end), 1e-12 * end / k); });
 }
 
 TEST(TimeHistory, CriticalAndStrongerDampingIsNoSpecialCase) {
@@ -103,9 +102,8 @@ TEST(TimeHistory, PeriodsFarBelowTheStepStayExact) {
   const double fast = 1e5;
   const ModalSpace space = oscillator(fast);
   const double rest = 1 / space.stiffness[0];
-  follow(space, loaded(even_times(1, 4), [](double) { return 1.0; }), [&](const HistoryMotion& m) {
-    EXPECT_NEAR(m.q[0], rest * (1 - std::cos(fast * m.time)), 1e-7 * rest);
-  });
+  follow(space, loaded(even_times(1, 4), [](double) { return 1.0; }),
+         [&](const HistoryMotion& m) { EXPECT_NEAR(m.q[0], rest * (1 - std::cos(fast * m.time)), 1e-7 * rest); });
 }
 
 // At the begin the spring is at rest: the mass stays where it is in space, and moves against the base.
@@ -113,8 +111,7 @@ TEST(TimeHistory, ABaseThatMovesAtOnceLeavesTheMassBehind) {
   const TimeHistory history{.times = even_times(1, 10),
                             .forces = {{{.direction = {1, 0, 0}}, std::vector<double>(11, 9.81)}}};
   const ModalSpace space = oscillator();
-  const ModalQuantity relative{.columns = {1}},
-      absolute{.columns = {1}, .carried = {1}, .is_acceleration = true};
+  const ModalQuantity relative{.columns = {1}}, absolute{.columns = {1}, .carried = {1}, .is_acceleration = true};
   follow(space, history, [&](const HistoryMotion& m) {
     EXPECT_NEAR(m.of(relative), -9.81 / (w * w) * (1 - std::cos(w * m.time)), 1e-12);
     EXPECT_NEAR(m.of(absolute), 9.81 * (1 - std::cos(w * m.time)), 1e-11);
