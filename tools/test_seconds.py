@@ -28,8 +28,9 @@ SKIPPED = 77
 
 
 def processor():
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "unknown")
+    """Its name, which virtual machines share, with family, model and stepping."""
+    facts = dict(re.findall(r"^(model name|cpu family|model|stepping)\s*: (.*)$", Path("/proc/cpuinfo").read_text(), re.M))
+    return ", ".join(f"{name} {facts[name]}" if name != "model name" else facts[name] for name in ("model name", "cpu family", "model", "stepping") if name in facts) or "unknown"
 
 
 def entries_of(build):

@@ -292,7 +292,8 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
 }
 
 void Run::checked(const ProbeFields& fields) {
-  Paths paths(*case_, *mesh_, fields, [this](const std::string& text) { log_.notice(text); });
+  Paths paths(*case_, *mesh_, fields);
+  for (const std::string& notice : paths.notices()) log_.notice(notice);
   if (check_probes(*case_, *mesh_, fields) || !paths.empty()) results_->fields().look_closely();
   results_->look_along(std::move(paths));
   if (options_.survey) throw CheckedOnly{};

@@ -154,8 +154,7 @@ double locate_all(const PointLocator& locator, double reach, const Case::Table& 
 
 }  // namespace
 
-Paths::Paths(Case& input, const Mesh& mesh, const ProbeFields& fields,
-             const std::function<void(const std::string&)>& notice) {
+Paths::Paths(Case& input, const Mesh& mesh, const ProbeFields& fields) {
   for (const Case::Table& t : input.tables("path", "fields along a line through the body"))
     paths_.push_back(read(t, mesh));
   if (paths_.empty()) return;
@@ -167,8 +166,8 @@ Paths::Paths(Case& input, const Mesh& mesh, const ProbeFields& fields,
     if (path.points.empty()) continue;
     const double farthest = locate_all(locator, std::max(rounding, outside_share * path.distance.back()), path.table,
                                        path.distance, path.points, path.places);
-    if (farthest > rounding && notice)
-      notice(fmt::format(
+    if (farthest > rounding)
+      notices_.push_back(fmt::format(
           "the path '{}' leaves the body by up to {:.3g}{}, {:.2g} % of its length: there it has the "
           "values of the nearest point of the mesh",
           path.name, farthest, in_system(" m", input.root().units()), 100 * farthest / path.distance.back()));

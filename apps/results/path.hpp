@@ -14,7 +14,6 @@
 #include "io/case/case.hpp"
 #include "mesh/search/point_location.hpp"
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,11 +39,11 @@ class Paths {
  public:
   Paths() = default;
   // Reads every [[path]] and finds its places; errors are added to the case. With `fields`, those that the run will
-  // make, their names are checked. `notice` takes places that were moved onto the body.
-  Paths(Case& input, const Mesh& mesh, const ProbeFields& fields,
-        const std::function<void(const std::string&)>& notice = {});
+  // make, their names are checked.
+  Paths(Case& input, const Mesh& mesh, const ProbeFields& fields);
 
   bool empty() const { return paths_.empty(); }
+  const std::vector<std::string>& notices() const { return notices_; }  // of places that were moved onto the body
   std::vector<PathResult> evaluate(const Mesh& mesh, const ProbeFields& fields) const;
 
  private:
@@ -63,13 +62,14 @@ class Paths {
   static void check_fields(const Path& path, const ProbeFields& fields);
 
   std::vector<Path> paths_;
+  std::vector<std::string> notices_;
 };
 
 // Von Mises' equivalent of the parts of a linearised stress, (name, one number): "wall_membrane",
 // "wall_membrane_bending_begin" and so on.
 std::vector<std::pair<std::string, std::vector<double>>> equivalents_of(const PathResult& path);
 
-// As comma-separated values: a row for each place, and for each part of the stress.
+// Comma-separated values: a row for each place, and for each part of the stress.
 std::string table_of(const PathResult& path);
 std::string table_of_linearised(const PathResult& path);
 

@@ -107,6 +107,19 @@ const std::string& CaseData::decide(const std::string& point, std::vector<std::s
   return taken->second;
 }
 
+namespace {
+
+// "buckling" of "buckling_analysis"; empty where no name is a part of the key.
+std::string longest_within(const std::string& key, const std::vector<std::string>& names) {
+  constexpr std::size_t least = 5;
+  std::string longest;
+  for (const std::string& each : names)
+    if (each.size() >= std::max(least, longest.size() + 1) && key.find(each) != std::string::npos) longest = each;
+  return longest;
+}
+
+}  // namespace
+
 void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, const std::string& path,
                            const std::string& title) {
   std::string fix;
@@ -125,7 +138,8 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
   const std::string ours = ours_of(member.key, valid);
   const std::optional<KnownPhysics> physics =
       ours.empty() && elsewhere == last_parts.end() ? known_physics(member.key, valid) : std::nullopt;
-  const std::string near = ours.empty() ? nearest_match(member.key, valid) : ours;
+  std::string near = ours.empty() ? nearest_match(member.key, valid) : ours;
+  if (near.empty()) near = longest_within(member.key, valid);
   if (physics) {
     fix = physics->answer;
   } else if (!near.empty()) {

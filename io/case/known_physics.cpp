@@ -122,6 +122,13 @@ const std::vector<Topic>& topics() {
        "(docs/case-files.md); [mesh] scale = 0.001 turns a mesh in mm to m"},
       {{"=steps", "=step", "stages"},
        "steps one after the other are [[step]] (docs/steps.md); [[load_case]] has alternatives (docs/load-cases.md)"},
+      {{"=nonlinear", "=increments", "=arc_length", "=riks", "load_path"},
+       "nonlinear solutions are [newton], with increments, a line search and the arc length (docs/solver-methods.md)"},
+      {{"topology", "optimisation", "optimization"},
+       "optimisation is a program of yours around ritz.Model and its derivatives (docs/python.md, "
+       "examples/python/topology.py)"},
+      {{"=surface_load", "distributed_load"},
+       "loads of surfaces are [[pressure]] and [[traction]], and [[surface_load]] and [[line_load]] in ritz-structure"},
       {{"adaptive", "remesh"}, "adaptive refinement is not in Ritz yet; [mesh] refine halves all cells"},
       {{"=mpi", "=ranks", "=gpus", "=processes"},
        "the number of ranks is mpirun's (docs/clusters.md); --device and --threads choose what each runs on"},

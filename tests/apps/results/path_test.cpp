@@ -194,10 +194,9 @@ TEST(Paths, ALinearStressHasNoPeak) {
 TEST(Paths, PlacesALittleOutsideHaveTheNearestValue) {
   const Crossed body;
   Case input = Case::from_text("[[path]]\nname = 'p'\npoints = [[-0.01, 0.5, 0.2], [2, 0.5, 0.2]]\nfields = 'T'");
-  std::string told;
-  const Paths paths(input, body.mesh, {body.nodal, body.cells}, [&](const std::string& text) { told = text; });
+  const Paths paths(input, body.mesh, {body.nodal, body.cells});
   input.finish();
-  EXPECT_THAT(told, HasSubstr("leaves the body by up to 0.01 m"));
+  EXPECT_THAT(paths.notices(), ElementsAre(HasSubstr("leaves the body by up to 0.01 m")));
   EXPECT_NEAR(paths.evaluate(body.mesh, {body.nodal, body.cells}).front().fields[0].values.front(), 1 - 1 + 0.6, 1e-12);
 }
 

@@ -29,6 +29,9 @@ TEST(KnownPhysics, NamesTheTableThatHasIt) {
                                    {"preload", "docs/recipes.md"},
                                    {"buckling_modes", "[buckling]"},
                                    {"steps", "[[step]]"},
+                                   {"nonlinear", "[newton]"},
+                                   {"topology_optimisation", "ritz.Model"},
+                                   {"surface_load", "[[pressure]]"},
                                    {"hardening_curve", "law = \"j2\""},
                                    {"pressure", "ritz-elasticity"}}) {
     const std::optional<KnownPhysics> known = known_physics(key, {"mesh", "material", "force", "rigid"});
