@@ -13,7 +13,11 @@ namespace {
 
 class DirectHarmonicAnalysis final : public CaseAnalysis {
  public:
-  DirectHarmonicAnalysis(Run& run, CaseModel& read, const Case::Table& t) {
+  DirectHarmonicAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t) {
+    if (run.options().survey) {  // so that the schema has these tables with either method
+      read_modal(run, read, solvers);
+      solvers.linear();
+    }
     const FrequencyRange range = read_frequencies(t, "[lowest, highest] of the excitation [Hz]", true);
     const int count = read_frequency_count(t, "of frequencies in equal steps; more lie around each mode");
     for (int i = 0; i < count; ++i) frequencies_.push_back(range.low + (range.high - range.low) * i / (count - 1));
@@ -27,7 +31,7 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
     if (t.has("residual_vectors"))
       t.refuse(ErrorKind::modal_options, "residual_vectors", "residual vectors were given with method = \"direct\"",
                "there are no modes to add to", "omit them");
-    if (const Case::Table root = run.input().root(); root.has("modal"))
+    if (const Case::Table root = run.input().root(); !run.options().survey && root.has("modal"))
       root.refuse(ErrorKind::modal_options, "modal", "[modal] next to [harmonic] method = \"direct\"",
                   "no modes are found; the state of a preload is that of a step before", "omit one of them");
     analysis_.loads_excite = outside_loads_excite(run, read);
@@ -84,8 +88,9 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
 
 }  // namespace
 
-std::unique_ptr<CaseAnalysis> direct_harmonic_analysis(Run& run, CaseModel& read, const Case::Table& harmonic) {
-  return std::make_unique<DirectHarmonicAnalysis>(run, read, harmonic);
+std::unique_ptr<CaseAnalysis> direct_harmonic_analysis(Run& run, CaseModel& read, CaseSolvers& solvers,
+                                                       const Case::Table& harmonic) {
+  return std::make_unique<DirectHarmonicAnalysis>(run, read, solvers, harmonic);
 }
 
 }  // namespace ritz

@@ -7,6 +7,7 @@
 
 namespace ritz {
 
-std::unique_ptr<CaseAnalysis> direct_harmonic_analysis(Run& run, CaseModel& read, const Case::Table& harmonic);
+std::unique_ptr<CaseAnalysis> direct_harmonic_analysis(Run& run, CaseModel& read, CaseSolvers& solvers,
+                                                       const Case::Table& harmonic);
 
 }  // namespace ritz

@@ -88,7 +88,7 @@ class HarmonicAnalysis final : public ModalResponse {
 std::unique_ptr<CaseAnalysis> harmonic_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (!read.motion.moved || !run.input().root().has("harmonic")) return nullptr;
   const Case::Table t = harmonic_table(run.input());
-  if (is_direct(t)) return direct_harmonic_analysis(run, read, t);
+  if (is_direct(t)) return direct_harmonic_analysis(run, read, solvers, t);
   return std::make_unique<HarmonicAnalysis>(run, read, solvers, t);
 }
 

@@ -1,4 +1,4 @@
-// What harmonic response writes, by modes or directly: the table of its probes, and amplitudes of fields.
+// Results of harmonic response, by modes or directly: the table of its probes, and amplitudes of fields.
 #pragma once
 
 #include "apps/analyses/modal_response.hpp"

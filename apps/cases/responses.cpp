@@ -117,7 +117,7 @@ bool is_direct(const Case::Table& harmonic) {
 
 bool vibrates(Run& run) {
   const Case::Table root = run.input().root();
-  return root.has("modal") || (root.has("harmonic") && is_direct(harmonic_table(run.input())));
+  return root.has("modal") || (!run.options().survey && root.has("harmonic"));
 }
 
 bool responds(Run& run) {
@@ -132,7 +132,7 @@ bool responds(Run& run) {
     if (found != nullptr)
       root.error(ErrorKind::modal_options, key, fmt::format("a case has [{}] and [{}]", found, key),
                  "a case, or a step, is one analysis", "make two cases or steps");
-    else if (!vibrates(run))
+    else if (!root.has("modal") && !(key == std::string_view("harmonic") && is_direct(harmonic_table(run.input()))))
       root.error(ErrorKind::modal_options, key, fmt::format("[{}] without [modal]", key), "answers are sums of modes",
                  "add [modal] with the number of modes");
     found = key;

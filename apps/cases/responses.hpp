@@ -15,7 +15,7 @@ namespace ritz {
 // Has the case [harmonic], [random], [spectrum] or [history]? Two of them, or one without [modal], are added to its
 // errors.
 bool responds(Run& run);
-// Is the case read as one of vibration? With [modal], or with [harmonic] method = "direct".
+// Is the case read as one of vibration? With [modal], or with [harmonic].
 bool vibrates(Run& run);
 Case::Table harmonic_table(Case& input);
 bool is_direct(const Case::Table& harmonic);

@@ -48,7 +48,7 @@ void check(const Model& model, const DirectHarmonic& analysis);
 
 class DirectHarmonicSystem {
  public:
-  // The model must outlive it.
+  // Refers to the model.
   DirectHarmonicSystem(const Model& model, const DirectHarmonic& analysis, const Prepared& prepared = {});
   ~DirectHarmonicSystem();
 

@@ -34,7 +34,7 @@ struct HistoryMotion {
 
 class MotionInTime {
  public:
-  // Both must outlive it. Throws Error(ErrorKind::vibration) for times that do not ascend, amplitudes of another
+  // Refers to both. Throws Error(ErrorKind::vibration) for times that do not ascend, amplitudes of another
   // number, and what forces_of() throws.
   MotionInTime(const ModalSpace& space, const TimeHistory& history);
 

@@ -135,6 +135,33 @@ SmallMatrix with_directions(const SmallMatrix& Y, int size, int width, const std
   return C;
 }
 
+struct ActiveColumns {
+  std::vector<int> columns;
+  double worst = 0;
+};
+
+// Those whose residual is neither below the tolerance nor at the level of rounding, and the largest relative residual
+// of the wanted ones among them.
+ActiveColumns active_columns(const EigenProblem& problem, const VectorPieces& X, const std::vector<double>& values,
+                             double reference, const Residuals& residuals) {
+  ActiveColumns active;
+  const LinearOperator& K = problem.K;
+  const EigenOptions& options = problem.options;
+  Vector x(K.device(), K.rows(), "vectors"), y(K.device(), K.rows(), "vectors");
+  for (int k = 0; k < static_cast<int>(values.size()); ++k) {
+    const auto c = static_cast<std::size_t>(k);
+    const double size = std::max(std::abs(values[c]), reference) * residuals.mass_lengths[c];
+    if (residuals.lengths[c] <= 0.9 * options.relative * size) continue;
+    if (k < options.count) {
+      X[c / MultiVector::lanes].get_column(k % MultiVector::lanes, x);
+      if (residuals.lengths[c] <= 16 * problem.rounding(x, values[c], y)) continue;
+      active.worst = std::max(active.worst, residuals.lengths[c] / size);
+    }
+    active.columns.push_back(k);
+  }
+  return active;
+}
+
 class Lobpcg {
  public:
   Lobpcg(const EigenProblem& problem, const ShiftedPreconditioner& preconditioner)
@@ -200,8 +227,7 @@ class Lobpcg {
     auto phase = problem_.K.device().profile().phase("iteration");
     for (int rebuilt = 0;; ++solution_.iterations) {
       Residuals residuals = residuals_of(problem_, X_, values_);
-      double worst = 0;
-      const std::vector<int> active = active_columns(residuals, worst);
+      const auto [active, worst] = active_columns(problem_, X_, values_, solution_.reference, residuals);
       // wanted and not converged
       const int good = static_cast<int>(std::ranges::lower_bound(active, options_.count) - active.begin());
       problem_.tell(options_.count - good, options_.count, solution_.iterations, worst, 0.9 * options_.relative);
@@ -222,27 +248,6 @@ class Lobpcg {
       return false;
     solution_.reference = 0.3 * highest;
     return true;
-  }
-
-  // Those whose residual is neither below the tolerance nor at the level of rounding, and the largest relative residual
-  // of the wanted ones among them.
-  std::vector<int> active_columns(const Residuals& residuals, double& worst) const {
-    const auto& [R, lengths, mass_lengths] = residuals;
-    std::vector<int> active;
-    const LinearOperator& K = problem_.K;
-    Vector x(K.device(), K.rows(), "vectors"), y(K.device(), K.rows(), "vectors");
-    for (int k = 0; k < width_; ++k) {
-      const auto c = static_cast<std::size_t>(k);
-      const double size = std::max(std::abs(values_[c]), solution_.reference) * mass_lengths[c];
-      if (lengths[c] <= 0.9 * options_.relative * size) continue;
-      if (k < options_.count) {
-        X_[c / MultiVector::lanes].get_column(k % MultiVector::lanes, x);
-        if (lengths[c] <= 16 * problem_.rounding(x, values_[c], y)) continue;
-        worst = std::max(worst, lengths[c] / size);
-      }
-      active.push_back(k);
-    }
-    return active;
   }
 
   // One step: the lowest Ritz vectors in span [X, P, W]; false when W adds nothing any more. W: the residuals.

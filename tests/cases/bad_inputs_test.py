@@ -165,7 +165,8 @@ class RunByItsTables(BadInputs):
         self.write("mesh.msh", boxes.cubes(["a"]))
         solid = '[mesh]\nfile = "mesh.msh"\n' + STEEL.format("a") + CLAMP.format("a.x0") + PULL.format("a.x1")
         for text, phrases in ((solid + "[[contact]]\n", ("unknown table 'contact' at", "contact, friction and bolts are not in Ritz yet")),
-                              (solid + "[harmonic]\n", ("unknown table 'harmonic' at", "[harmonic], [random] and [spectrum] next to [modal] in ritz-modal")),
+                              (solid + "[spectrum]\n", ("unknown table 'spectrum' at", "[harmonic], [random], [spectrum] and [history] next to [modal] in ritz-modal")),
+                              (solid + "[harmonic]\n", ("[harmonic] without [modal]",)),
                               (solid + "[[path]]\n", ("unknown table 'path' at", "paths and linearised stresses are not in Ritz yet")),
                               (solid.replace("[mesh]", "[mehs]"), ("missing key 'mesh.file'", "is 'mehs' meant to be it?"))):
             outcome = self.ritz_run(self.write("case.toml", text))
