@@ -39,7 +39,7 @@ struct CurveRange {
   double part(double value) const { return (value - low) / (high - low); }
 };
 
-// Where the axes stand, and the height of letters. In pixels
+// Places of the axes, and the height of letters, in pixels.
 struct Frame {
   double left, right, top, bottom, letters;
 };
