@@ -166,7 +166,8 @@ class RunByItsTables(BadInputs):
         solid = '[mesh]\nfile = "mesh.msh"\n' + STEEL.format("a") + CLAMP.format("a.x0") + PULL.format("a.x1")
         for text, phrases in ((solid + "[[contact]]\n", ("unknown table 'contact' at", "contact, friction and bolts are not in Ritz yet")),
                               (solid + "[harmonic]\n", ("unknown table 'harmonic' at", "[harmonic], [random] and [spectrum] next to [modal] in ritz-modal")),
-                              (solid + "[[path]]\n", ("unknown table 'path' at", "paths and linearised stresses are not in Ritz yet")),
+                              (solid + "[[paths]]\n", ("unknown table 'paths' at", "fields along a line are [[path]]")),
+                              (solid + "[linearisation]\n", ("unknown table 'linearisation' at", "linearised stresses its linearise = true")),
                               (solid.replace("[mesh]", "[mehs]"), ("missing key 'mesh.file'", "is 'mehs' meant to be it?"))):
             outcome = self.ritz_run(self.write("case.toml", text))
             self.assertEqual(outcome.returncode, 2, outcome.stderr)
