@@ -39,7 +39,7 @@ struct CurveRange {
   double part(double value) const { return (value - low) / (high - low); }
 };
 
-// Where the axes stand, and the height of letters. In pixels
+// Places of the axes, and the height of letters, in pixels.
 struct Frame {
   double left, right, top, bottom, letters;
 };
@@ -61,7 +61,8 @@ Curve drawable(const Curve& curve, bool logarithmic) {
   return result;
 }
 
-// Curves with their ranges, drawn by a pen: line(spots, ink, width), dot(spot, ink), write(spot, text, align, ink).
+// Curves with their ranges, drawn by a pen: line(spots, ink, width), segment(from, to, ink, width), dot(spot,
+// ink), write(spot, text, align, ink).
 class CurvePlan {
  public:
   CurvePlan(const std::vector<Curve>& curves, const CurveAxes& axes) : axes_(axes) {
@@ -90,7 +91,7 @@ class CurvePlan {
       for (const auto& [x, y] : drawn_[i].marks) pen.dot(spot(frame, x, y), ink);
       const double row = frame.top + (1 + 1.6 * static_cast<double>(i)) * frame.letters, begin = frame.right + 10;
       const double middle = row - 0.35 * frame.letters;
-      pen.line({{begin, middle}, {begin + 2 * frame.letters, middle}}, ink, 2);
+      pen.segment({begin, middle}, {begin + 2 * frame.letters, middle}, ink, 2);
       pen.write({begin + 2.5 * frame.letters, row}, drawn_[i].name, Align::begin, ink);
     }
     pen.write({(frame.left + frame.right) / 2, frame.bottom + 2.8 * frame.letters}, axes_.x, Align::middle, dark);
@@ -106,13 +107,13 @@ class CurvePlan {
     for (const double mark : round_marks(y_.low, y_.high, 6)) {
       if (axes_.logarithmic && mark != std::round(mark)) continue;
       const double at = spot(f, x_.low, mark).second;
-      pen.line({{f.left, at}, {f.right, at}}, pale, 1);
+      pen.segment({f.left, at}, {f.right, at}, pale, 1);
       pen.write({f.left - 6, at + 0.35 * f.letters},
                 axes_.logarithmic ? fmt::format("1e{}", mark) : fmt::format("{:.4g}", mark), Align::end, dark);
     }
     for (const double mark : round_marks(x_.low, x_.high, 8)) {
       const double at = spot(f, mark, y_.low).first;
-      pen.line({{at, f.bottom}, {at, f.bottom + 4}}, dark, 1);
+      pen.segment({at, f.bottom}, {at, f.bottom + 4}, dark, 1);
       pen.write({at, f.bottom + 1.4 * f.letters}, fmt::format("{:.4g}", mark), Align::middle, dark);
     }
   }
@@ -133,6 +134,11 @@ struct SvgPen {
     for (const auto& [x, y] : spots) text += fmt::format("{:.1f},{:.1f} ", x, y);
     text.back() = '"';
     text += "/>";
+  }
+  void segment(const Spot& from, const Spot& to, const Ink& ink, int width) {
+    text +=
+        fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"{}\"/>",
+                    from.first, from.second, to.first, to.second, hex_of(ink), width);
   }
   void dot(const Spot& spot, const Ink& ink) {
     text +=
@@ -164,6 +170,7 @@ struct PngPen {
       for (int i = 0; i <= steps; ++i) dot({x0 + (x1 - x0) * i / steps, y0 + (y1 - y0) * i / steps}, ink, 0.75 * width);
     }
   }
+  void segment(const Spot& from, const Spot& to, const Ink& ink, int width) { line({from, to}, ink, width); }
   void write(const Spot& spot, const std::string& words, Align align, const Ink&) {
     const double width = text_width(words, letters), shift = align == Align::begin    ? 0
                                                              : align == Align::middle ? width / 2

@@ -167,7 +167,8 @@ class RunByItsTables(BadInputs):
         for text, phrases in ((solid + "[[contact]]\n", ("unknown table 'contact' at", "contact, friction and bolts are not in Ritz yet")),
                               (solid + "[spectrum]\n", ("unknown table 'spectrum' at", "[harmonic], [random], [spectrum] and [history] next to [modal] in ritz-modal")),
                               (solid + "[harmonic]\n", ("[harmonic] without [modal]",)),
-                              (solid + "[[path]]\n", ("unknown table 'path' at", "paths and linearised stresses are not in Ritz yet")),
+                              (solid + "[[paths]]\n", ("unknown table 'paths' at", "fields along a line are [[path]]")),
+                              (solid + "[linearisation]\n", ("unknown table 'linearisation' at", "linearised stresses its linearise = true")),
                               (solid.replace("[mesh]", "[mehs]"), ("missing key 'mesh.file'", "is 'mehs' meant to be it?"))):
             outcome = self.ritz_run(self.write("case.toml", text))
             self.assertEqual(outcome.returncode, 2, outcome.stderr)

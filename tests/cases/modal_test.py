@@ -36,6 +36,12 @@ class Modal(CaseTest):
         self.write("mesh.msh", boxes.cubes(["a"]))
         return self.write("case.toml", BAR + body)
 
+    def test_modes_outside_of_steps_are_a_case_of_ritz_modal(self):
+        refused = self.run_case("ritz-elasticity", example("modal/cantilever"))
+        self.assertEqual(refused.exit, 2)
+        self.assertIn("is a case for ritz-modal, and ritz-elasticity was called", refused.errors)
+        self.assertIn("it has [modal] outside of a [[step]]", refused.errors)
+
     def test_fv32_is_within_a_tenth_of_a_percent(self):
         frequencies = self.modal("fv32").fact("frequencies_hz")
         self.assertEqual(len(frequencies), 6)

@@ -337,7 +337,9 @@ def split(model, random):
         regions[f"{name}.{half}"] = {kind: np.array(sorted(p)) for kind, p in parts.items()}
     entries = [e for e in model.entries if e is not entry]
     entries += [dataclasses.replace(entry, content=entry.content | {"region": f"{name}.{half}"}) for half in ("one", "other")]
-    return Change(model.copy(meshes.Mesh(model.mesh.points, model.mesh.cells, regions), entries))
+    # The estimate takes two tables for one material where their numbers are the same constants; formulas it cannot compare.
+    varies = entry.key == "material" and any(isinstance(q, Linear) for q in draw.quantities(entry.content))
+    return Change(model.copy(meshes.Mesh(model.mesh.points, model.mesh.cells, regions), entries), but=ESTIMATES if varies else ())
 
 
 def formula(model, random):
