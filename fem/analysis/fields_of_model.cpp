@@ -154,8 +154,8 @@ FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, cons
 
 void check_divisible(const FieldsOfModel& fields, FieldsOfModel::Rates rates, const Ranks& ranks) {
   check_divisible(*fields.equations, ranks);
-  const std::string what = rates == FieldsOfModel::Rates::beside ? "[modal]"
-                           : fields.equations->has_state()       ? "a model with internal variables"
+  const std::string what = rates == FieldsOfModel::Rates::beside  ? "[modal]"
+                           : fields.equations->facts().has_states ? "a model with internal variables"
                            : rates == FieldsOfModel::Rates::among && fields.supports->varies_in_time()
                                ? "a prescribed value that varies in time"
                                : "";

@@ -2,6 +2,8 @@
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/ranks/divided_system.hpp"
 
 #include <algorithm>
@@ -11,7 +13,7 @@ namespace ritz {
 namespace {
 
 void check_band(const Operator& stiffness, const Modal& analysis) {
-  if (!analysis.band || stiffness.can_assemble()) return;
+  if (!analysis.band || can_assemble(stiffness)) return;
   throw Error(ErrorKind::modal_options,
               fmt::format("the band from {:g} to {:g} 1/s^2 was asked for, and elements of order {} have no matrix",
                           analysis.band->low, analysis.band->high, stiffness.space().order()),
@@ -80,7 +82,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   if (model.has_fields()) {
     VibrationModel of_fields;
     if (!state.empty()) of_fields.state = &state;
-    if (!state.empty() && has_points(model)) setup.fields().equations->set_state(analysis.begin.points);
+    if (!state.empty() && has_points(model)) setup.fields().equations->states().set(analysis.begin.points);
     else if (!state.empty()) of_fields.stressed = &model;
     return solve_vibration(setup.fields(), of_fields, analysis);
   }
@@ -90,7 +92,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   VibrationModel vibration = vibration_model(model, supports, prepared);
   if (!state.empty()) {
     vibration.state = &state;
-    if (has_points(model)) setup.equations().set_state(analysis.begin.points);
+    if (has_points(model)) setup.equations().states().set(analysis.begin.points);
     else vibration.stressed = &model;
   }
   return solve_vibration(setup.equations(), setup.rates(), supports, vibration, analysis);
@@ -105,7 +107,7 @@ Forecast forecast(const Model& model, const Modal& analysis, const Prepared& pre
   const FunctionSpace& space = *model.space;
   Forecast result{
       .paths = forecast_vibration(stiffness, masses, vibration, analysis),
-      .host_of_elements = stiffness.host_bytes() + masses.host_bytes(),
+      .host_of_elements = OperatorNeeds(stiffness).host_bytes() + OperatorNeeds(masses).host_bytes(),
       // as fields, and in the file's buffer
       .host_of_columns = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(analysis, vibration),
       .solver_stays = true};

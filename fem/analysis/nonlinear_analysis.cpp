@@ -43,12 +43,12 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   const Observer checking = within_ranges(model, observer);
   const FieldsOfRank* const rank = setup.rank();
   // Free strains of laws are functions of t, which is the part of the loads here.
-  if (setup.any_equations().matrix_varies_in_time()) {
+  if (setup.any_equations().facts().matrix_varies_in_time) {
     if (analysis.has_arc_length())
       throw Error(ErrorKind::load_path, "the arc length in a model whose laws have thermal strain",
                   "the strain grows with the part of the loads, which the arc length takes for forces alone",
                   "control the loads, or heat the body in a step before");
-    analysis.enter = [&](double part) { setup.any_equations().set_time({.t = part}); };
+    analysis.enter = [&](double part) { setup.any_equations().inputs().set_time({.t = part}); };
   }
   if (rank == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
   analysis.begin = own_state(*rank, std::move(analysis.begin));

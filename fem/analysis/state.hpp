@@ -65,9 +65,9 @@ struct PathPlace {
 struct State {
   std::string place = {};  // for people: "increment 3 of 10"
   double time = 0;
-  std::vector<double> u = {};         // [unknown] at the begin without the prescribed values of that time
-  Operator::PointStates points = {};  // internal variables
-  std::string turned = {};            // LinearSystem::turned(): the rest goes on with a matrix
+  std::vector<double> u = {};       // [unknown] at the begin without the prescribed values of that time
+  PointStates::Values points = {};  // internal variables
+  std::string turned = {};          // LinearSystem::turned(): the rest goes on with a matrix
 
   // Load cases.
   SolvedColumns columns = {};

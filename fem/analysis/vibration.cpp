@@ -3,6 +3,8 @@
 #include "device/memory_shortage.hpp"
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/ranks/divided_system.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/space/nested_nodes.hpp"
@@ -25,7 +27,7 @@ SparseMatrix assembled(const Operator& equations, bool lists_stay, const Vector*
   const Vector rest = at == nullptr ? equations.space().zeros() : Vector();
   const Vector& u = at == nullptr ? rest : *at;
   if (lists_stay) equations.assemble(u, matrix);
-  else equations.assemble_once(u, matrix);
+  else Linearisation(equations, u).assemble_once(matrix);
   return matrix;
 }
 
@@ -90,7 +92,7 @@ int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
 }
 
 bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses) {
-  return stiffness.can_coarsen() && masses.can_coarsen() && (stiffness.acts_quickly() || !stiffness.can_assemble());
+  return can_coarsen(stiffness) && can_coarsen(masses) && (acts_quickly(stiffness) || !can_assemble(stiffness));
 }
 
 namespace {
@@ -186,7 +188,7 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
     if (options.method == EigenMethod::automatic)  // iterations, where nothing takes a factor
       chosen.method = takes_factor ? EigenMethod::lanczos : EigenMethod::lobpcg;
     const bool factorised = chosen.method == EigenMethod::lanczos;
-    if (factorised && !both.can_assemble())
+    if (factorised && !can_assemble(both))
       throw_not_over_ranks(ranks, "a factorisation of elements without a matrix",
                            "leave out bands, springs and method = \"lanczos\", or take one process");
     const bool no_matrix = !factorised && model.state == nullptr && modes_need_no_matrix(stiffness, masses);

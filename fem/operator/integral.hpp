@@ -17,7 +17,7 @@ struct Integral {
   std::vector<Node> nodes = {};     // or at these nodes of the mesh (whole elements on CellKind::vertex1)
   double factor = 1;                // multiplies residual, tangent, action and diagonal; not results or point states
   int field = 0;                    // of several fields, the one that the form has
-  bool is_rate = false;             // a capacity or inertia among equations in time (Equations::set_factor_of_rates)
+  bool is_rate = false;  // a capacity or inertia among equations in time (EquationInputs::set_factor_of_rates)
 
   static Integral over_all_cells(FormValue form) { return {std::move(form), true, {}, {}}; }
   Integral of_field(int number) const {
@@ -40,6 +40,8 @@ struct Integral {
 // Those that are forces from outside. Free strains have no matrix either, but add to the stress: theirs are forces of
 // the body.
 std::vector<Integral> loads_among(const std::vector<Integral>& integrals);
+
+std::vector<FormValue> forms_of(const std::vector<Integral>& integrals);
 
 // True for equal numbers of the same form, as far as can be seen: functions of the position count as different.
 inline bool same_numbers(const FormValue& a, const FormValue& b) {

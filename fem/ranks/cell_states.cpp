@@ -6,8 +6,8 @@ namespace ritz {
 
 CellStates::CellStates(const Operator& equations) : cells_(equations.space().mesh().cell_count()) {
   std::map<int, std::vector<Place>> of_integral;
-  const Operator::PointStates states = equations.state();
-  for (const ElementGroup& group : equations.groups())
+  const PointStates::Values states = equations.states().values();
+  for (const ElementGroup& group : equations.terms().groups())
     for (const int integral : group.integrals) {
       if (equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty()) continue;
       const auto list = static_cast<int>(numbers_.size());
@@ -31,7 +31,7 @@ void CellStates::each_number(Index cell, const Visit& visit) const {
   }
 }
 
-std::vector<double> CellStates::of(const Operator::PointStates& states, std::span<const Index> cells) const {
+std::vector<double> CellStates::of(const PointStates::Values& states, std::span<const Index> cells) const {
   std::vector<double> result;
   for (const Index cell : cells)
     each_number(cell, [&](std::size_t list, std::size_t at) { result.push_back(states[list][at]); });
@@ -39,13 +39,13 @@ std::vector<double> CellStates::of(const Operator::PointStates& states, std::spa
 }
 
 void CellStates::place(std::span<const Index> cells, std::span<const double> numbers,
-                       Operator::PointStates& states) const {
+                       PointStates::Values& states) const {
   auto next = numbers.begin();
   for (const Index cell : cells)
     each_number(cell, [&](std::size_t list, std::size_t at) { states[list][at] = *next++; });
 }
 
-Operator::PointStates CellStates::placed(std::span<const double> numbers, Operator::PointStates states) const {
+PointStates::Values CellStates::placed(std::span<const double> numbers, PointStates::Values states) const {
   auto next = numbers.begin();
   for (Index cell = 0; cell < cells_; ++cell)
     each_number(cell, [&](std::size_t list, std::size_t at) { states[list][at] = *next++; });

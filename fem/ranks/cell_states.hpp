@@ -1,8 +1,9 @@
 // Internal variables of equations cell by cell, as they travel from a whole space to its parts: the layout of
-// Operator::state() depends on groups and lanes, which differ between both. Private to fem/analysis.
+// PointStates::values() depends on groups and lanes, which differ between both. Private to fem/analysis.
 //
-//   numbers = CellStates(whole).of(whole.state(), part.cells);              // for a part
-//   here.set_state(CellStates(here).placed(numbers, here.state()));         // there, where these are all cells
+//   numbers = CellStates(whole).of(whole.states().values(), part.cells);    // for a part
+//   PointStates& own = here.states();                                       // there, where these are all cells
+//   own.set(CellStates(here).placed(numbers, own.values()));
 //   CellStates(whole).place(part.cells, numbers, states);                   // the way back
 #pragma once
 
@@ -19,10 +20,10 @@ class CellStates {
   explicit CellStates(const Operator& equations);
 
   // [cell of these][integral with states on it][point][number]
-  std::vector<double> of(const Operator::PointStates& states, std::span<const Index> cells) const;
-  void place(std::span<const Index> cells, std::span<const double> numbers, Operator::PointStates& states) const;
+  std::vector<double> of(const PointStates::Values& states, std::span<const Index> cells) const;
+  void place(std::span<const Index> cells, std::span<const double> numbers, PointStates::Values& states) const;
   // numbers: of all cells of the mesh, in order; what lanes without a cell have comes from `states`.
-  Operator::PointStates placed(std::span<const double> numbers, Operator::PointStates states) const;
+  PointStates::Values placed(std::span<const double> numbers, PointStates::Values states) const;
 
  private:
   struct Place {

@@ -2,6 +2,8 @@
 
 #include "device/error.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
+#include "fem/operator/evaluate.hpp"
+#include "fem/operator/task_plans.hpp"
 
 #include <algorithm>
 #include <span>
@@ -50,9 +52,9 @@ DividedEquations::DividedEquations(const Operator& equations, std::shared_ptr<co
 
 void DividedEquations::follow(const Operator& equations) {
   if (!std::exchange(numbers_are_taken_, true)) own_->set_numbers(space_->integrals(equations.integrals()));
-  if (newest_states_ == Newest::here && equations.has_state()) {
+  if (newest_states_ == Newest::here && equations.facts().has_states) {
     newest_states_ = Newest::everywhere;
-    own_->set_states(CellStates(equations).of(equations.state(), space_->own()->part().cells()));
+    own_->set_states(CellStates(equations).of(equations.states().values(), space_->own()->part().cells()));
   }
   own_->take(place_of(equations));
 }
@@ -116,14 +118,14 @@ void DividedEquations::evaluate(const Operator& equations, const Vector& u, cons
 }
 
 DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form) {
-  auto* const divided = dynamic_cast<DividedEquations*>(equations.over_ranks());
-  return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form) : equations.evaluate(u, form);
+  auto* const divided = dynamic_cast<DividedEquations*>(equations.plans().over_ranks());
+  return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form) : evaluate(equations, u, form);
 }
 
 DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations, const Vector& u,
                                                        const std::string& form) {
   results_go_to_ = Receivers::first;
-  DerivedFields fields = equations.evaluate(u, form);
+  DerivedFields fields = ritz::evaluate(equations, u, form);
   results_go_to_ = Receivers::all;
   return fields;
 }
@@ -132,43 +134,44 @@ void DividedEquations::bring_states(const Operator& equations) {
   if (newest_states_ != Newest::on_parts) return;
   newest_states_ = Newest::everywhere;
   const CellStates places(equations);
-  Operator::PointStates all = equations.state();
+  PointStates::Values all = equations.states().values();
   each_text(space_->ranks(), Packed().add(space_->own()->part().cells()).add(own_->states()).take(), Receivers::all,
             [&](int, std::string_view text) {
               Unpacked from(text);
               const std::vector<Index> cells = from.list<Index>();
               places.place(cells, from.list<double>(), all);
             });
-  equations.set_state(all);
+  equations.states().set(all);
   newest_states_ = Newest::everywhere;
 }
 
 void DividedEquations::reset_states() {
   newest_states_ = Newest::everywhere;
-  own_->equations().reset_state();
+  own_->equations().states().reset();
 }
 
 DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
-  auto* divided = dynamic_cast<DividedEquations*>(equations.over_ranks());
+  auto* divided = dynamic_cast<DividedEquations*>(equations.plans().over_ranks());
   if (divided != nullptr && divided->space()->parts() == DividedSpace::Parts::whole_cells) return divided;
   const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
   if (divided != nullptr && divided->space()->parts() == parts) return divided;
   if (divided != nullptr) divided->bring_states(equations);
   auto space = std::make_shared<const DividedSpace>(equations.space(), parts, ranks);
   const auto made = std::make_shared<DividedEquations>(equations, std::move(space));
-  if (equations.has_made_states()) made->states_were_set();
-  equations.divide(made);
+  if (equations.states().were_made()) made->states_were_set();
+  equations.plans().divide(made);
   return made.get();
 }
 
 void divide_like(const Equations& equations, const Equations& others) {
   const auto* const one = dynamic_cast<const Operator*>(&equations);
-  const auto* const divided = one != nullptr ? dynamic_cast<const DividedEquations*>(one->over_ranks()) : nullptr;
+  const auto* const divided =
+      one != nullptr ? dynamic_cast<const DividedEquations*>(one->plans().over_ranks()) : nullptr;
   if (divided == nullptr) return;
   const auto& other = dynamic_cast<const Operator&>(others);
   const auto made = std::make_shared<DividedEquations>(other, divided->space());
-  if (other.has_made_states()) made->states_were_set();
-  other.divide(made);
+  if (other.states().were_made()) made->states_were_set();
+  other.plans().divide(made);
 }
 
 }  // namespace ritz

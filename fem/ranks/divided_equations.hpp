@@ -8,6 +8,7 @@
 #pragma once
 
 #include "device/ranks/packed.hpp"
+#include "fem/operator/operator_over_ranks.hpp"
 #include "fem/ranks/part_equations.hpp"
 #include "fem/ranks/rank_needs.hpp"
 #include "solvers/linear/linear_solver.hpp"
@@ -81,7 +82,7 @@ class DividedEquations final : public OperatorOverRanks {
 // Divides the equations where they are not divided yet, or not as a system with these options needs it. A space of
 // fewer nodes than ranks is an error of check_divisible(), before.
 DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks);
-// Operator::evaluate() where the first rank alone writes the results: the lists of the others are empty. All ranks call
+// evaluate() where the first rank alone writes the results: the lists of the others are empty. All ranks call
 // it.
 DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
 // Other equations on the same space, where these are divided.

@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/ranks/planned_ranks.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/operator/abilities.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "mesh/refinement/looks_refined.hpp"
 
@@ -27,11 +28,11 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
   const FunctionSpace& space = equations.space();
   if (space.node_count() < ranks.count())
     throw_not_over_ranks(ranks, fmt::format("a mesh of {} nodes", space.node_count()), "start fewer ranks");
-  for (const ElementGroup& group : equations.groups())
+  for (const ElementGroup& group : equations.terms().groups())
     for (const int integral : group.integrals)
       if (group.elements.empty() && !equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty())
         throw_not_over_ranks(ranks, "a form with internal variables on facets", "start one process");
-  const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !equations.can_assemble();
+  const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !can_assemble(equations);
   if (no_matrix && options.method == LinearMethod::direct)
     throw_not_over_ranks(ranks, "a factorisation of elements without a matrix", "take method = \"cg\", or one process");
   if (without_matrix(equations, options) && !parts_of_whole_cells(space, ranks.count()).all_have)
@@ -42,7 +43,7 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
                          "take operator = \"matrix\", or one process");
   if (const auto wrong = mismatch(options.method, options.preconditioner))
     throw Error(ErrorKind::solver_options, wrong->what, wrong->why, wrong->fix);
-  check_method_suits(options.method, {.symmetric = equations.symmetric()});
+  check_method_suits(options.method, {.symmetric = equations.facts().symmetric});
 }
 
 namespace {
@@ -74,7 +75,8 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
   check_divisible(equations, options, ranks);
   divided_ = divide_among_ranks(equations, options, ranks);
   options_.cache = nullptr;
-  if (options_.promise == MatrixPromise::none && equations.symmetric()) options_.promise = MatrixPromise::symmetric;
+  if (options_.promise == MatrixPromise::none && equations.facts().symmetric)
+    options_.promise = MatrixPromise::symmetric;
   const bool no_matrix = without_matrix(equations, options);  // as one process
   if (no_matrix && related) coarser_ = std::make_unique<WholeCoarserFields>(constraints);
   options_.operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix;

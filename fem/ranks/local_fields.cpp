@@ -381,7 +381,7 @@ FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device
       of_several.push_back(of_several_fields(integrals[i], data.fields_of[i], device));
     else of_one.push_back(integrals[i].of_field(data.fields_of[i].front()));
   auto made = std::make_unique<MixedOperator>(std::move(spaces), std::move(of_several), std::move(of_one), met_before);
-  made->set_time(time);
+  made->inputs().set_time(time);
   equations = std::move(made);
 }
 

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "fem/operator/cells_apart.hpp"
+#include "fem/operator/evaluate.hpp"
 #include "fem/ranks/transposed_tangent.hpp"
 
 #include <algorithm>
@@ -31,16 +32,17 @@ PartEquations::PartEquations(std::shared_ptr<const RankPart> part, PartIntegrals
     : part_(std::move(part)),
       integral_of_(std::move(integrals.integral_of)),
       equations_(part_->space(), std::move(integrals.integrals)) {
-  if (equations_.has_state()) states_.emplace(equations_);
+  if (equations_.facts().has_states) states_.emplace(equations_);
 }
 
 void PartEquations::take(const EquationsPlace& place) {
-  for (std::size_t i = 0; i < integral_of_.size(); ++i) equations_.set_factor(i, place.factors[integral_of_[i]]);
-  equations_.set_time(place.time);
+  for (std::size_t i = 0; i < integral_of_.size(); ++i)
+    equations_.inputs().set_factor(i, place.factors[integral_of_[i]]);
+  equations_.inputs().set_time(place.time);
 }
 
 void PartEquations::set_numbers(const PartIntegrals& integrals) {
-  if (!equations_.set_numbers(integrals.integrals))
+  if (!equations_.inputs().set_numbers(integrals.integrals))
     throw Error(ErrorKind::internal, "the equations of a part have got other forms or places");
 }
 
@@ -64,7 +66,7 @@ Vector PartEquations::on_part(const Vector& u) const {
 
 void PartEquations::compute(PartTask task, const Vector& u, const Vector& x, Vector& y) const {
   const Vector here = on_part(u);
-  if (task == PartTask::commit) return equations_.commit(here);
+  if (task == PartTask::commit) return equations_.states().commit(here);
   Vector result = part_->space().zeros();
   if (task == PartTask::residual) equations_.residual(here, result);
   else if (task == PartTask::action) equations_.action(here, on_part(x), result);
@@ -76,7 +78,7 @@ void PartEquations::compute(PartTask task, const Vector& u, const Vector& x, Vec
 }
 
 DerivedFields PartEquations::evaluate(const Vector& u, const std::string& form) const {
-  DerivedFields fields = equations_.evaluate(on_part(u), form);
+  DerivedFields fields = ritz::evaluate(equations_, on_part(u), form);
   if (!part_->space().isoparametric()) fields.at_nodes = std::move(fields.at_space_nodes);
   fields.at_nodes.resize(static_cast<std::size_t>(part_->ghosts()->owned() * fields.components));
   return fields;
@@ -84,11 +86,11 @@ DerivedFields PartEquations::evaluate(const Vector& u, const std::string& form) 
 
 std::vector<double> PartEquations::states() const {
   if (!states_) return {};
-  return states_->of(equations_.state(), all_cells_of(part_->space().mesh()));
+  return states_->of(equations_.states().values(), all_cells_of(part_->space().mesh()));
 }
 
 void PartEquations::set_states(std::span<const double> numbers) {
-  if (states_) equations_.set_state(states_->placed(numbers, equations_.state()));
+  if (states_) equations_.states().set(states_->placed(numbers, equations_.states().values()));
 }
 
 }  // namespace ritz

@@ -8,6 +8,7 @@
 
 #include "fem/ranks/cell_states.hpp"
 #include "fem/ranks/space_part.hpp"
+#include "fem/operator/evaluate.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/ghosts.hpp"
 #include "solvers/algebra/rank_rows.hpp"

@@ -7,6 +7,7 @@
 #include "fem/ranks/rank_needs.hpp"
 #include "fem/ranks/transposed_tangent.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -112,7 +113,7 @@ SparseMatrix RankSystem::part_matrix(const TangentPlace& at, const Vector& point
   auto phase = device().profile().phase("assembly");
   equations_->take(at.at);
   SparseMatrix K = equations_->equations().make_matrix();
-  equations_->equations().assemble_once(point, K);
+  Linearisation(equations_->equations(), point).assemble_once(K);
   if (at.kind == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too
   return K;
 }
