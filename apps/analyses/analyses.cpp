@@ -261,12 +261,12 @@ void set_time_at_end(const RunStep& step) {
   if (!step.step.is_of_steps() || step.read->time) return;
   const double end = step.analysis->end_of(step.step);
   if (step.fields) {
-    step.fields->equations->set_time({end, 0});
+    step.fields->equations->inputs().set_time({end, 0});
     if (step.fields->supports->varies_in_time()) step.fields->supports->set_time(end);
     return;
   }
-  step.prepared.equations->set_time({end, 0});
-  if (step.prepared.rates != nullptr) step.prepared.rates->set_time({end, 0});
+  step.prepared.equations->inputs().set_time({end, 0});
+  if (step.prepared.rates != nullptr) step.prepared.rates->inputs().set_time({end, 0});
   for (Constraints* each : step.read->supports->all())
     if (each->varies_in_time()) each->set_time(end);
 }

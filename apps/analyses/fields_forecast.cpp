@@ -49,7 +49,7 @@ RunForecast direct_forecast(const Device& device, const MixedOperator& equations
     remark = "the factor is not counted: " + error.message();
   }
   const bool gpu = device.is_gpu();
-  const DirectKind kind = equations.symmetric() ? DirectKind::symmetric : DirectKind::general;
+  const DirectKind kind = equations.facts().symmetric ? DirectKind::symmetric : DirectKind::general;
   RunForecast one = path_forecast(device, "direct", needs, factor.factor,
                                   factor.host_copies + (gpu ? 0 : resident_factor(factor.factor, kind)));
   one.fits = one.fits && remark.empty();

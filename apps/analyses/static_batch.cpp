@@ -27,8 +27,8 @@ std::vector<double> factors_of(const Operator& equations) {
 }  // namespace
 
 void StaticBatch::Waiting::take_numbers() const {
-  equations->set_numbers(numbers);
-  for (std::size_t i = 0; i < factors.size(); ++i) equations->set_factor(i, factors[i]);
+  equations->inputs().set_numbers(numbers);
+  for (std::size_t i = 0; i < factors.size(); ++i) equations->inputs().set_factor(i, factors[i]);
 }
 
 bool StaticBatch::shares_its_matrix(const Waiting& member) const {
@@ -52,8 +52,9 @@ void StaticBatch::add(Run& run, const Operator& equations, std::shared_ptr<const
                       const LinearSolverOptions& options, Observer observer) {
   auto& shared = run.shared().equations;
   const auto found = std::ranges::find(shared, &equations, [](const auto& each) { return each.get(); });
-  Waiting member{&run,    found->get(),       equations.numbers(), factors_of(equations), std::move(supports),
-                 options, std::move(observer)};
+  Waiting member{
+      &run,    found->get(),       forms_of(equations.integrals()), factors_of(equations), std::move(supports),
+      options, std::move(observer)};
   if (!waiting_.empty() && !shares_its_matrix(member)) solve();
   waiting_.push_back(std::move(member));
   if (static_cast<int>(waiting_.size()) >= members_that_fit(equations.space(), limit_)) solve();

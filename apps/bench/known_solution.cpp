@@ -1,6 +1,7 @@
 #include "apps/bench/known_solution.hpp"
 
 #include "device/error.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "mesh/quadrature.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
@@ -143,7 +144,7 @@ NormErrors solve_known(const Mesh& mesh, const KnownWaves& waves, int order, con
     report = MatrixFreeSolver(stiffness, fixed, u).solve(r, du, options);
   } else {
     SparseMatrix K = stiffness.make_matrix();
-    stiffness.assemble_once(u, K);
+    Linearisation(stiffness, u).assemble_once(K);
     K.eliminate(fixed.mask(), max_abs(K.diagonal()));
     report = solve_linear(K, r, du, options, {&space.coordinates(), mesh.dimension()});
   }

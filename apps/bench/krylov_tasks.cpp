@@ -1,5 +1,6 @@
 // block-cg: many load cases at once against one after the other. small-cg: what an iteration costs on small systems.
 #include "apps/bench/tasks.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -23,7 +24,8 @@ struct Cantilever {
   Cantilever(const Device& device, Index n)
       : problem{"tet-P1", CellKind::tet4, n, 3, false}, mesh(mesh_data(problem, 1)), space(mesh, 3, device) {
     K = std::make_unique<SparseMatrix>(space.pattern(), 3);
-    Operator(space, {Integral::over_all_cells(form_of(problem))}).assemble_once(space.zeros(), *K);
+    const Operator equations(space, {Integral::over_all_cells(form_of(problem))});
+    Linearisation(equations, Vector()).assemble_once(*K);
     std::vector<std::uint8_t> mask(static_cast<std::size_t>(space.unknown_count()), 0);
     for (const Node node : fixed_nodes(problem, mesh))
       for (int c = 0; c < 3; ++c) mask[static_cast<std::size_t>(Index{space.node_of(node)} * 3 + c)] = 1;

@@ -6,6 +6,8 @@
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/varying.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/operator/matrix_free.hpp"
 #include "mesh/generators.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -71,14 +73,15 @@ void run_action(const Action& action, const Device& device, const BenchOptions& 
     for (int i = 0; i < batch; ++i) K.apply(x, y);
   });
   record.add("action x 5", five, batch * unknowns, "unknowns", Floor{batch * floor.bytes, floor.formula});
-  if (equations.can_act_in_single()) {
+  if (can_act_in_single(equations)) {
     Array<float> single_x(device, x.size(), "vectors"), single_y(device, x.size(), "vectors");
     const std::vector<double> host = x.host();
     single_x.upload(std::span<const float>(std::vector<float>(host.begin(), host.end())));
     record.add("single action x 5",
                time(device, options.repeat,
                     [&] {
-                      for (int i = 0; i < batch; ++i) equations.action(K.state(), single_x, single_y, &K.marked());
+                      for (int i = 0; i < batch; ++i)
+                        Linearisation(equations, K.state()).action(single_x, single_y, &K.marked());
                     }),
                batch * unknowns, "unknowns",
                Floor{batch * (floor.bytes - 8 * unknowns), "8 N + (4 n^3 + 24) per element"});

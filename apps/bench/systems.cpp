@@ -5,6 +5,7 @@
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "mesh/generators.hpp"
@@ -37,7 +38,7 @@ BenchSystem held(std::shared_ptr<HeldModel> model, std::vector<Integral> integra
   if (dimension == 2 && components == 1) integrals.push_back(Integral::over_all_cells(Load<1, 2, 0>{{1}}));
   const Operator equations(space, std::move(integrals));
   SparseMatrix K = equations.make_matrix();
-  equations.assemble_once(space.zeros(), K);
+  Linearisation(equations, space.zeros()).assemble_once(K);
   Constraints fixed(space);
   for (const std::string& side : sides)
     for (int c = 0; c < components; ++c) fixed.prescribe(nodes_in(model->mesh, model->mesh.region(side)), c, 0, side);

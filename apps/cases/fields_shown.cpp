@@ -108,11 +108,11 @@ void report_works(Run& run, const MixedOperator& equations, const Vector& u) {
 // Facts of a state of rest. Those of an evolution are in its own report.
 void report_rest(Run& run, const std::vector<FieldFacts>& facts, const FieldsOfModel& fields, const SolutionView& s) {
   const MixedOperator& equations = *fields.equations;
-  if (equations.linear() && equations.symmetric() && std::ranges::any_of(facts, has_curl))
+  if (equations.facts().linear && equations.facts().symmetric && std::ranges::any_of(facts, has_curl))
     report_works(run, equations, s.u);
   run.log().line("relative residual {:.1e}", s.residual);
   if (!s.notice.empty()) run.log().notice(s.notice);
-  if (equations.linear()) report_imbalance(run, fields, s);
+  if (equations.facts().linear) report_imbalance(run, fields, s);
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);
 }
 

@@ -197,7 +197,7 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
   const FunctionSpace& space = equations.space();
   const FormRecord& main = *records.front();
   if (!s.applied.empty()) print_balance(run, s.applied, s.reaction, s.residual, space.components());
-  if (s.part == 1 && !equations.has_state()) compare_fields(run, main, equations, supports, s.u, s.tolerance);
+  if (s.part == 1 && !equations.facts().has_states) compare_fields(run, main, equations, supports, s.u, s.tolerance);
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   std::vector<Field> nodal, cells;
   nodal.push_back(run.results().fields().of(main.unknown, space, s.u));

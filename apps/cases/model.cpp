@@ -149,7 +149,7 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
   if (!space.isoparametric() || (solver != nullptr && (solver->ranks != nullptr || without_matrix(equations, *solver))))
     return equations;
   std::span<const Node> nodes;  // of all cells, if a group of elements has these
-  for (const ElementGroup& group : equations.groups())
+  for (const ElementGroup& group : equations.terms().groups())
     if (group.elements.size() == space.cell_order().size()) nodes = {group.nodes.data(), group.host_nodes.size()};
   if (memory_shortage([&] { space.pattern(nodes); })) space.forget_pattern();  // the solution may do without a matrix
   return equations;

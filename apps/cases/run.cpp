@@ -17,6 +17,7 @@
 #include "device/launch_records.hpp"
 #include "device/process/stop_request.hpp"
 #include "device/ranks/ranks.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
 #include "io/files/input_file.hpp"
 #include "io/meshes/mesh_reader.hpp"
@@ -337,7 +338,7 @@ void Run::give_back_lists() {
   using Task = Operator::Task;
   for (const auto& equations : shared_->equations)
     for (const Task task : {Task::matrix, Task::residual, Task::action, Task::diagonal, Task::evaluate})
-      equations->forget(task);
+      equations->plans().forget(task);
   device().memory().trim();
 }
 

@@ -1,4 +1,5 @@
 #include "apps/cases/shared_model.hpp"
+#include "fem/operator/task_plans.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -44,7 +45,7 @@ const FunctionSpace& SharedModel::space_for(const std::string& key, const std::f
 Operator& SharedModel::equations_for(const FunctionSpace& on, std::vector<Integral> integrals) {
   if (sweeps)
     for (const std::unique_ptr<Operator>& each : equations)
-      if (&each->space() == &on && each->set_numbers(integrals)) return *each;
+      if (&each->space() == &on && each->inputs().set_numbers(integrals)) return *each;
   if (sweeps && equations.size() > 2) forget_equations();  // stiffness and mass at most
   return *equations.emplace_back(std::make_unique<Operator>(on, std::move(integrals)));
 }
@@ -63,7 +64,7 @@ void SharedModel::join(const Constraints& supports) {
 std::vector<std::string> SharedModel::take_steps_down() {
   std::vector<std::string> steps;
   for (const auto& each : equations)
-    for (std::string& step : each->take_steps_down()) steps.push_back(std::move(step));
+    for (std::string& step : each->plans().take_steps_down()) steps.push_back(std::move(step));
   return steps;
 }
 

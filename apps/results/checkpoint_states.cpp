@@ -43,13 +43,13 @@ SolveReport report_of(const CheckpointState& state, const std::string& name) {
   return r;
 }
 
-void put(const Operator::PointStates& points, const std::string& prefix, CheckpointState& state) {
+void put(const PointStates::Values& points, const std::string& prefix, CheckpointState& state) {
   for (std::size_t i = 0; i < points.size(); ++i)
     state.numbers[fmt::format("{}points.{}", prefix, i)] = numbers_of(points[i]);
 }
 
-Operator::PointStates points_of(const CheckpointState& state, const std::string& prefix) {
-  Operator::PointStates points;
+PointStates::Values points_of(const CheckpointState& state, const std::string& prefix) {
+  PointStates::Values points;
   for (auto found = state.numbers.find(prefix + "points.0"); found != state.numbers.end();
        found = state.numbers.find(fmt::format("{}points.{}", prefix, points.size())))
     points.push_back(*found->second);

@@ -2,6 +2,7 @@
 
 #include "device/host_memory.hpp"
 #include "device/memory_shortage.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "fem/ranks/divided_equations.hpp"
 #include "fem/results/error_estimate.hpp"
@@ -19,9 +20,9 @@ std::string remedy(const Results& results, const Operator& equations) {
   const auto count = [&] {
     const FunctionSpace& space = equations.space();
     const MemoryLimits& given = results.options().memory;
-    const Index device =
-        results.device().memory().live() +
-        (equations.memory_needs(Operator::Task::evaluate) + needs_of_results(space, equations.integrals())).total();
+    const Index device = results.device().memory().live() + (OperatorNeeds(equations).of(Operator::Task::evaluate) +
+                                                             needs_of_results(space, equations.integrals()))
+                                                                .total();
     const Index host = host_memory_live() + host_of_results(results, space, equations.integrals(), 3) +
                        (results.device().is_gpu() ? 0 : device - results.device().memory().live());
     const auto enough = [](Index bytes) {

@@ -3,11 +3,12 @@
 // without them, and the run ends with exit code 6 when all else is done.
 //
 //   EvaluatedFields derived = derive(results, equations, {names_at_nodes, names_in_cells},
-//       [&] { ... equations.evaluate(u) ... });
+//       [&] { ... evaluate(equations, u) ... });
 #pragma once
 
 #include "apps/results/results.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/operator/evaluate.hpp"
 
 #include <functional>
 #include <vector>

@@ -5,6 +5,7 @@
 #include "device/error.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/space/constraints.hpp"
 #include "mesh/generators.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"

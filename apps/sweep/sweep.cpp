@@ -67,6 +67,126 @@ SweepCounts counts_of(const StaticBatch& batch, const SystemCache& reuse) {
           .used_on = std::int64_t(solver.used_on)};
 }
 
+LogLevel level_of(const RunOptions& options) {
+  if (options.quiet) return LogLevel::quiet;
+  return options.verbose ? LogLevel::verbose : LogLevel::normal;
+}
+
+// A sweep that ended with members committed can continue.
+void throw_if_it_can_continue(const Error& error, std::size_t kept, const SweepPlan& plan) {
+  if (kept == 0 || static_cast<int>(error.exit()) < static_cast<int>(Exit::stopped)) return;
+  throw Error(ErrorKind::stopped,
+              fmt::format("{}: {} of {} members are committed", error.message(), kept, plan.members.size()), {},
+              "the same command with --resume continues with the others");
+}
+
+// The device, its limits, and what members share. Returns the description of the device.
+std::string set_up(const RunOptions& options, const SweepPlan& plan, SharedModel& shared, const SweepRanks& ranks,
+                   Log& log) {
+  shared.device = Device::named(options.device, options.threads);
+  limit(*shared.device, options.memory);
+  const std::string obeyed = obey(options.memory);
+  log.line("device: {}", shared.device->description());
+  if (ranks.are_several()) log.line("{}", ranks.text());
+  if (!obeyed.empty()) log.line("{}", obeyed);
+  shared.sweeps = true;
+  shared.plan = &plan;
+  shared.writes_fields = plan.fields;
+  return shared.device->description();
+}
+
+// Empty: the case of the member cannot be read, which its run reports.
+std::string fingerprint_or_none(MemberFingerprints& fingerprints, const SweepMember& member, Profile& profile) {
+  auto phase = profile.phase("case");
+  try {
+    return fingerprints.of(member);
+  } catch (const Error&) { return ""; }
+}
+
+template <class Work>
+bool succeeds(const Work& work) {
+  try {
+    work();
+    return true;
+  } catch (const Error&) { return false; }
+}
+
+// Records and files of finished members, on their way into the table.
+class FinishedMembers {
+ public:
+  FinishedMembers(const SweepPlan& plan, SweepRanks& ranks, SweepAccount& account)
+      : plan_(plan), ranks_(ranks), account_(account) {}
+
+  void open(const std::string& folder, ResultFolderOptions options) {
+    results_.emplace(plan_, folder, std::move(options));
+  }
+  SweepResults& results() { return *results_; }
+
+  // The first rank keeps the records, of members of any rank. Another one hands them over with their files.
+  void take(SweepRecord record) {
+    if (!ranks_.is_first()) return to_hand_over_.push_back(std::move(record));
+    results_->add(plan_.members[record.member], std::move(record.row), std::move(record.steps));
+    account_.add(std::move(record));
+  }
+  // Takes over what other ranks have handed over until now. Throws the error that ended another rank's part.
+  void take_what_is_there() {
+    while (std::optional<SweepHandOver> message = ranks_.next()) {
+      for (SweepRecord& record : message->records) take(std::move(record));
+      results_->add_lines(message->journal);
+      account_.add(message->counts);
+      if (message->error) throw *message->error;
+    }
+  }
+
+  // Members without results; those that have some count as kept.
+  std::vector<std::size_t> left() {
+    std::vector<std::size_t> left;
+    for (std::size_t m = 0; m < plan_.members.size(); ++m)
+      if (results_->has(plan_.members[m])) account_.keep(plan_.members[m]);
+      else left.push_back(m);
+    return left;
+  }
+
+  void commit() {
+    if (ranks_.is_first()) return results_->commit();
+    if (to_hand_over_.empty()) return;
+    std::string lines = results_->take_place();
+    ranks_.hand_over({.records = std::exchange(to_hand_over_, {}), .journal = std::move(lines)});
+  }
+  bool has_any() const { return !to_hand_over_.empty(); }  // that wait to be handed over
+
+ private:
+  const SweepPlan& plan_;
+  SweepRanks& ranks_;
+  SweepAccount& account_;
+  std::optional<SweepResults> results_;
+  std::vector<SweepRecord> to_hand_over_;  // members whose files wait for their places
+};
+
+// Reads all members, or one for an estimate, and solves none.
+void check_members(const AppInfo& info, const RunOptions& options, const SweepApp& app, const SweepCase& of,
+                   SharedModel& shared, Log& log, RunReport& report) {
+  const SweepPlan& plan = of.plan;
+  SweepFailures failures;
+  for (const SweepMember& member : plan.members) {
+    throw_if_stop_requested();
+    std::optional<Run> run;
+    try {
+      run.emplace(info, member_options(options, of.folder, member), &shared);
+      app(*run);
+    } catch (const CheckedOnly&) {
+      if (report.forecast.empty()) report.forecast = std::move(run->report().forecast);
+      if (options.estimate) break;  // one stands for all
+    } catch (const Errors& several) {
+      for (const Error& error : several.list()) failures.add(member, error);
+    } catch (const Error& error) { failures.add(member, error); }
+  }
+  failures.report(plan, true, log, report);
+  if (report.errors.empty())
+    log.line("check: {} of {} members looked at, all complete and well posed; nothing was solved",
+             options.estimate ? 1 : plan.members.size(), plan.members.size());
+}
+
 class Sweep {
  public:
   Sweep(const AppInfo& info, const RunOptions& options, const SweepApp& app, RunReport& report, SweepRanks& ranks)
@@ -75,22 +195,12 @@ class Sweep {
         app_(app),
         report_(report),
         ranks_(ranks),
-        log_(options.quiet     ? LogLevel::quiet
-             : options.verbose ? LogLevel::verbose
-                               : LogLevel::normal),
+        log_(level_of(options)),
         case_(read_sweep_case(options)),
-        account_(case_.plan, log_, report_) {
+        account_(case_.plan, log_, report_),
+        finished_(case_.plan, ranks, account_) {
     if (options.log_json) log_.use_json();
-    shared_.device = Device::named(options.device, options.threads);
-    limit(*shared_.device, options.memory);
-    const std::string obeyed = obey(options.memory);
-    report_.device = shared_.device->description();
-    log_.line("device: {}", report_.device);
-    if (ranks_.are_several()) log_.line("{}", ranks_.text());
-    if (!obeyed.empty()) log_.line("{}", obeyed);
-    shared_.sweeps = true;
-    shared_.plan = &plan();
-    shared_.writes_fields = plan().fields;
+    report_.device = set_up(options, plan(), shared_, ranks_, log_);
     shared_.settle = [this] {
       if (shared_.batch != nullptr) runs_->settle();
     };
@@ -99,31 +209,28 @@ class Sweep {
   void run() {
     log_.line("sweep: {} members over {}", plan().members.size(), fmt::join(plan().keys, ", "));
     if (options_.check) {
-      if (ranks_.is_first()) check();
+      if (ranks_.is_first()) check_members(info_, options_, app_, case_, shared_, log_, report_);
       return;
     }
     MemberFingerprints fingerprints(info_.name, options_);
-    const std::vector<std::size_t> mine = ranks_.is_first() ? open_and_deal(fingerprints) : join();
+    const std::vector<std::size_t> mine = ranks_.is_first() ? open_and_deal(fingerprints) : ranks_.wait_for_part();
+    if (!ranks_.is_first()) open_folder(true);  // once the first one has made it
     runs_.emplace(info_, options_, case_.folder, app_, plan(), shared_);
     try {
-      results_->begin();
+      results().begin();
       run_members(mine, fingerprints);
     } catch (const Error& error) {  // what is finished is not lost
-      const std::size_t kept = stop();
-      if (kept == 0 || error.exit() == Exit::output || static_cast<int>(error.exit()) < static_cast<int>(Exit::stopped))
-        throw;
-      throw Error(ErrorKind::stopped,
-                  fmt::format("{}: {} of {} members are committed", error.message(), kept, plan().members.size()), {},
-                  "the same command with --resume continues with the others");
+      throw_if_it_can_continue(error, stop(), plan());
+      throw;
     } catch (...) {
       stop();
       throw;
     }
     runs_->stop();
-    if (!ranks_.is_first()) return results_->end();
-    results_->complete();
+    if (!ranks_.is_first()) return results().end();
+    results().complete();
     const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-    account_.summarise(seconds, ranks_.count(), results_->table_path());
+    account_.summarise(seconds, ranks_.count(), results().table_path());
   }
   const SweepCounts& counts() const { return account_.counts(); }
 
@@ -137,73 +244,42 @@ class Sweep {
 
  private:
   const SweepPlan& plan() const { return case_.plan; }
+  SweepResults& results() { return finished_.results(); }
   [[nodiscard]] Profile::Phase phase(const char* name) const { return shared_.device->profile().phase(name); }
-
-  void check() {
-    SweepFailures failures;
-    for (const SweepMember& member : plan().members) {
-      throw_if_stop_requested();
-      std::optional<Run> run;
-      try {
-        run.emplace(info_, member_options(options_, case_.folder, member), &shared_);
-        app_(*run);
-      } catch (const CheckedOnly&) {
-        if (report_.forecast.empty()) report_.forecast = std::move(run->report().forecast);
-        if (options_.estimate) break;  // one stands for all
-      } catch (const Errors& several) {
-        for (const Error& error : several.list()) failures.add(member, error);
-      } catch (const Error& error) { failures.add(member, error); }
-    }
-    failures.report(plan(), true, log_, report_);
-    if (report_.errors.empty())
-      log_.line("check: {} of {} members looked at, all complete and well posed; nothing was solved",
-                options_.estimate ? 1 : plan().members.size(), plan().members.size());
-  }
 
   void open_folder(bool joined) {
     auto phase = this->phase("output");
     if (!options_.json.empty()) probe_file(options_.json);
-    results_.emplace(plan(), case_.folder,
-                     ResultFolderOptions{.case_name = case_.stem,
-                                         .program = info_.name,
-                                         .overwrite = options_.overwrite,
-                                         .add = options_.resume,
-                                         .joined = joined,
-                                         .notice = [this](const std::string& text) { log_.notice(text); }});
-    shared_.folder = &results_->folder();
+    finished_.open(case_.folder, {.case_name = case_.stem,
+                                  .program = info_.name,
+                                  .overwrite = options_.overwrite,
+                                  .add = options_.resume,
+                                  .joined = joined,
+                                  .notice = [this](const std::string& text) { log_.notice(text); }});
+    shared_.folder = &results().folder();
   }
 
   // The first rank: the members that it computes. Those that are there are kept.
   std::vector<std::size_t> open_and_deal(MemberFingerprints& fingerprints) {
     open_folder(false);
     if (options_.resume) {
-      results_->take_up([&](const SweepMember& member) { return fingerprints.of(member); });
-      log_.line("resume: {} members are complete, {} are left", results_->kept_count(),
-                plan().members.size() - results_->kept_count());
+      results().take_up([&](const SweepMember& member) { return fingerprints.of(member); });
+      log_.line("resume: {} members are complete, {} are left", results().kept_count(),
+                plan().members.size() - results().kept_count());
     }
-    std::vector<std::size_t> left;
-    for (std::size_t m = 0; m < plan().members.size(); ++m)
-      if (results_->has(plan().members[m])) account_.keep(plan().members[m]);
-      else left.push_back(m);
-    if (ranks_.are_several()) results_->folder().make_room();  // the others write as soon as they know their part
+    const std::vector<std::size_t> left = finished_.left();
+    if (ranks_.are_several()) results().folder().make_room();  // the others write as soon as they know their part
     return ranks_.deal(left);
-  }
-
-  // Another rank, once the folder is open.
-  std::vector<std::size_t> join() {
-    std::vector<std::size_t> mine = ranks_.wait_for_part();
-    open_folder(true);
-    return mine;
   }
 
   void run_members(const std::vector<std::size_t>& mine, MemberFingerprints& fingerprints) {
     for (const std::size_t m : mine) {
       throw_if_stop_requested();
       if (!ranks_.is_first() && ranks_.is_told_to_end()) break;
-      runs_->start(plan().members[m], fingerprint_or_none(fingerprints, plan().members[m]));
+      start(plan().members[m], fingerprints);
       take_finished();
-      take_what_is_there();
-      if (results_->is_due()) commit();
+      finished_.take_what_is_there();
+      if (results().is_due()) commit();
     }
     runs_->settle();
     take_finished();
@@ -212,65 +288,36 @@ class Sweep {
     while (ranks_.has_others_at_work()) {
       throw_if_stop_requested();
       Ranks::pause();
-      take_what_is_there();
-      if (results_->is_due() || !ranks_.has_others_at_work()) commit();
+      finished_.take_what_is_there();
+      if (results().is_due() || !ranks_.has_others_at_work()) commit();
     }
   }
 
-  std::string fingerprint_or_none(MemberFingerprints& fingerprints, const SweepMember& member) const {
-    auto phase = this->phase("case");
-    try {
-      return fingerprints.of(member);
-    } catch (const Error&) {
-      return "";  // the run itself reports what is wrong
-    }
+  void start(const SweepMember& member, MemberFingerprints& fingerprints) {
+    runs_->start(member, fingerprint_or_none(fingerprints, member, shared_.device->profile()));
   }
 
-  // The first rank keeps the records, of members of any rank. Another one hands them over with their files.
-  void take(SweepRecord record) {
-    if (!ranks_.is_first()) return to_hand_over_.push_back(std::move(record));
-    results_->add(plan().members[record.member], std::move(record.row), std::move(record.steps));
-    account_.add(std::move(record));
-  }
   void take_finished() {
-    for (SweepRecord& record : runs_->take_finished()) take(std::move(record));
-  }
-  // Takes over what other ranks have handed over until now. Throws the error that ended another rank's part.
-  void take_what_is_there() {
-    while (std::optional<SweepHandOver> message = ranks_.next()) {
-      for (SweepRecord& record : message->records) take(std::move(record));
-      results_->add_lines(message->journal);
-      account_.add(message->counts);
-      if (message->error) throw *message->error;
-    }
+    for (SweepRecord& record : runs_->take_finished()) finished_.take(std::move(record));
   }
 
   void commit() {
     auto phase = this->phase("commit");
-    if (ranks_.is_first()) return results_->commit();
-    if (to_hand_over_.empty()) return;
-    std::string lines = results_->take_place();
-    ranks_.hand_over({.records = std::exchange(to_hand_over_, {}), .journal = std::move(lines)});
+    finished_.commit();
   }
 
   // Returns how many members are committed.
   std::size_t stop() {
     runs_->stop();
     ranks_.end_others();
-    const auto attempt = [&](const auto& work) {
-      try {
-        work();
-      } catch (const Error&) { return false; }  // the first error is the one to report
-      return true;
-    };
-    attempt([&] { take_finished(); });
+    succeeds([&] { take_finished(); });  // the first error is the one to report
     while (ranks_.has_others_at_work()) {
-      attempt([&] { take_what_is_there(); });
+      succeeds([&] { finished_.take_what_is_there(); });
       Ranks::pause();
     }
-    if (report_.sweep.empty() && to_hand_over_.empty()) return 0;
-    const bool committed = attempt([&] { commit(); });
-    results_->end();
+    if (report_.sweep.empty() && !finished_.has_any()) return 0;
+    const bool committed = succeeds([&] { commit(); });
+    results().end();
     runs_.reset();
     return (committed ? account_.complete_count() : 0) + account_.kept_count();
   }
@@ -284,9 +331,8 @@ class Sweep {
   SweepCase case_;
   SharedModel shared_;
   SweepAccount account_;
-  std::optional<SweepResults> results_;
+  FinishedMembers finished_;
   std::optional<MemberRuns> runs_;
-  std::vector<SweepRecord> to_hand_over_;  // members whose files wait for their places
   Clock::time_point start_ = Clock::now();
 };
 

@@ -57,8 +57,8 @@ LinearSolverOptions Balance::linear_options() const {
 }
 
 void Balance::begin_at(const State& from) {
-  if (from.points.empty()) equations_.reset_state();
-  else equations_.set_state(from.points);
+  if (from.points.empty()) equations_.states().reset();
+  else equations_.states().set(from.points);
   if (from.u.empty()) return;
   u_ = Vector(equations_.device(), std::span<const double>(from.u), "vectors");
   Vector without = equations_.zeros();
@@ -139,15 +139,15 @@ void Balance::go_to(double part, const Try& attempt) {
 void Balance::go_along(PathConstraint& path, const Try& attempt) { solve(attempt, &path); }
 
 void Balance::commit() {
-  if (equations_.has_state()) equations_.commit(u_);
+  if (equations_.facts().has_states) equations_.states().commit(u_);
   if (time_.dt > 0) enter({.t = time_.t});  // from the new state on no time has passed: results would creep once more
 }
 
-Operator::PointStates Balance::points_after() const {
-  const Operator::PointStates before = points();
-  equations_.commit(u_);
-  Operator::PointStates after = points();
-  equations_.set_state(before);
+PointStates::Values Balance::points_after() const {
+  const PointStates::Values before = points();
+  equations_.states().commit(u_);
+  PointStates::Values after = points();
+  equations_.states().set(before);
   return after;
 }
 
@@ -209,7 +209,7 @@ void Balance::resume(const State& state) {
   part_ = state.part;
   newton_->set_reference(state.reference);
   newton_->set_steps(state.newton);
-  if (!state.points.empty()) equations_.set_state(state.points);
+  if (!state.points.empty()) equations_.states().set(state.points);
   if (options_.active != nullptr && !state.closed.empty()) {
     options_.active->set_closed(state.closed);
     newton_->constraints_changed();
@@ -218,7 +218,7 @@ void Balance::resume(const State& state) {
 
 void Balance::save(State& state) const {
   state.u = u_.host();
-  state.points = equations_.state();
+  state.points = equations_.states().values();
   state.turned = turned_;
   state.part = part_;
   state.reference = newton_->reference();

@@ -39,8 +39,8 @@ class Balance {
   void go_along(PathConstraint& path, const Try& attempt);
   void commit();
   // Internal variables as they are, and as a commit would leave them.
-  Operator::PointStates points() const { return equations_.state(); }
-  Operator::PointStates points_after() const;
+  PointStates::Values points() const { return equations_.states().values(); }
+  PointStates::Values points_after() const;
 
   const Vector& u() const { return u_; }
   const Vector& before() const { return begin_; }  // as remembered

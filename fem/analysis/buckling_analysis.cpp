@@ -4,6 +4,9 @@
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/operator_needs.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/ranks/divided_system.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -60,7 +63,7 @@ CriticalFactors factors_of(const Setup& setup, const Model& model, const Bucklin
   SparseMatrix K = setup.equations().make_matrix();
   {
     auto phase = profile.phase("assembly");
-    setup.equations().assemble_once(u, K);
+    Linearisation(setup.equations(), u).assemble_once(K);
   }
   SparseMatrix K_sigma = geometric_stiffness(model, u, name);
   {
@@ -100,7 +103,7 @@ void check(const Model& model, const Buckling&) {
     throw Error(ErrorKind::analysis, "linear buckling of a model with springs or masses at reference points",
                 "the factor of its stiffness lacks them", "let springs act at nodes");
   geometric_integrals(model, name);
-  if (!Operator(*model.space, model.equations, ElementLists::counted).can_assemble())
+  if (!can_assemble(Operator(*model.space, model.equations, ElementLists::counted)))
     throw Error(ErrorKind::modal_options,
                 fmt::format("linear buckling with elements of order {}, which have no matrix", model.space->order()),
                 {}, "take a lower order");
@@ -129,7 +132,7 @@ Forecast forecast(const Model& model, const Buckling& analysis, const Prepared&)
   EigenOptions options = eigen_options(model, analysis);
   options.below = -1;  // with matrices in any case
   return {.paths = forecast_vibration(stiffness, geometric, {}, options),
-          .host_of_elements = stiffness.host_bytes() + geometric.host_bytes(),
+          .host_of_elements = OperatorNeeds(stiffness).host_bytes() + OperatorNeeds(geometric).host_bytes(),
           .host_of_columns = 2 * 8 * model.space->mesh().node_count() * model.space->components() * analysis.count};
 }
 

@@ -74,7 +74,7 @@ class CentralDifferencesEvolution final : public Evolution {
     u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
     if (!state_.v.empty()) v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
     set_time(begin_, begin_);
-    equations_.set_factor_of_rates(0);
+    equations_.inputs().set_factor_of_rates(0);
     set_points_at_begin();
     choose_step();
     motion_.start(begin_, state_.control.size);
@@ -91,7 +91,7 @@ class CentralDifferencesEvolution final : public Evolution {
   }
 
   void resume() override {
-    equations_.set_factor_of_rates(0);
+    equations_.inputs().set_factor_of_rates(0);
     u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
     v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
     a_ = Vector(equations_.device(), std::span<const double>(state_.a), "vectors");
@@ -167,7 +167,7 @@ class CentralDifferencesEvolution final : public Evolution {
   }
   // r = inner - force
   void find_forces(const Vector& u, const Vector& r, Vector& inner, Vector& force) {
-    loads_->set_time(equations_.time());
+    loads_->inputs().set_time(equations_.time());
     loads_->residual(u, force);
     axpby(0.0, force, -1.0, force);
     copy(r, inner);
@@ -200,7 +200,7 @@ class CentralDifferencesEvolution final : public Evolution {
         find_reaction(*a, *v, *r, reaction_);
         energy.by_supports += 0.5 * dot(work_, reaction_);
       }
-    if (equations_.has_state()) equations_.commit(u_1_);
+    if (equations_.facts().has_states) equations_.states().commit(u_1_);
     for (const auto& [before, after] :
          {std::pair{&u_, &u_1_}, {&v_, &v_1_}, {&a_, &a_1_}, {&r_, &r_1_}, {&inner_, &inner_1_}, {&force_, &force_1_}})
       std::swap(*before, *after);

@@ -1,5 +1,6 @@
 #include "fem/analysis/direct_harmonic.hpp"
 
+#include "fem/operator/linearisation.hpp"
 #include "device/error.hpp"
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
@@ -23,7 +24,7 @@ constexpr double full_turn = 2 * std::numbers::pi;
 SparseMatrix matrix_of(const FunctionSpace& space, const std::vector<Integral>& integrals, const Vector& u) {
   const Operator equations(space, integrals);
   SparseMatrix result = equations.make_matrix();
-  equations.assemble_once(u, result);
+  Linearisation(equations, u).assemble_once(result);
   return result;
 }
 

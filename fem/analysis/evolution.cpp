@@ -24,7 +24,7 @@ Evolution::Evolution(const TransientModel& model, Transient options, const Obser
       supports_(model.supports),
       options_(std::move(options)),
       observer_(observer),
-      linear_(equations_.linear() && !equations_.matrix_varies_in_time() && !equations_.has_state()),
+      linear_(equations_.facts().linear && !equations_.facts().matrix_varies_in_time && !equations_.facts().has_states),
       state_(std::move(options_.begin)),
       begin_(state_.time),
       judges_(options_.fixed_step == 0),
@@ -51,7 +51,7 @@ TransientResult Evolution::solve() {
   } else {
     auto phase = profile().phase("assembly");
     set_time(state_.time, state_.time - state_.dt);
-    equations_.set_state(state_.points);
+    equations_.states().set(state_.points);
     dt_in_use_ = state_.dt;
     resume();
   }
@@ -77,8 +77,8 @@ SolveReport Evolution::summary() const {
 }
 
 void Evolution::set_time(double t, double since) {
-  equations_.set_time({t, t - since});
-  rates_.set_time({t, t - since});
+  equations_.inputs().set_time({t, t - since});
+  rates_.inputs().set_time({t, t - since});
   if (supports_.varies_in_time()) supports_.set_time(t);
 }
 
@@ -91,8 +91,8 @@ void Evolution::check_residual_at_begin(const Vector& r) const {
 }
 
 void Evolution::set_points_at_begin() {
-  if (state_.points.empty()) equations_.reset_state();
-  else equations_.set_state(state_.points);
+  if (state_.points.empty()) equations_.states().reset();
+  else equations_.states().set(state_.points);
 }
 
 void Evolution::set_first_size() {
@@ -138,7 +138,7 @@ void Evolution::advance(double target) {
       ++state_.steps;
       state_.time = step.end;
       state_.dt = step.dt;
-      state_.points = equations_.state();
+      state_.points = equations_.states().values();
       const double largest = std::max(state_.residual * state_.reference, residual_in_step_);
       state_.reference = std::max(state_.reference, reference_in_step_);
       state_.residual = state_.reference > 0 ? largest / state_.reference : 0;
@@ -176,9 +176,9 @@ void Evolution::tell() {
   if (!observer_.show) return;
   const SolutionView shown = view();
   const Time time = equations_.time();
-  if (equations_.has_state()) equations_.set_time({.t = time.t});
+  if (equations_.facts().has_states) equations_.inputs().set_time({.t = time.t});
   observer_.show(shown);
-  if (equations_.has_state()) equations_.set_time(time);
+  if (equations_.facts().has_states) equations_.inputs().set_time(time);
 }
 
 }  // namespace ritz

@@ -255,7 +255,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
 
   void accept(const TimeStep& step) override {
     add_to_balance(step.dt);
-    if (equations_.has_state()) equations_.commit(u_);
+    if (equations_.facts().has_states) equations_.states().commit(u_);
     std::swap(r_[0], r_[at(in_use_->last())]);
     state_.u = u_.host();
     state_.r = r_[0].host();

@@ -3,6 +3,7 @@
 #include "device/kernels.hpp"
 #include "fem/launch/element_arguments.hpp"
 #include "fem/launch/geometric_names.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ bool has_large_displacements(const FormValue& form, const Device& device) {
 SparseMatrix tangent_of(const Operator& equations, const Vector& u) {
   auto phase = equations.space().device().profile().phase("assembly");
   SparseMatrix matrix = equations.make_matrix();
-  equations.assemble_once(u, matrix);
+  Linearisation(equations, u).assemble_once(matrix);
   return matrix;
 }
 

@@ -78,7 +78,7 @@ void ImplicitEvolution::use(double factor, double dt) {
 
 void ImplicitEvolution::set_factors(double factor) {
   factor_ = factor;
-  equations_.set_factor_of_rates(factor);
+  equations_.inputs().set_factor_of_rates(factor);
   if (attached_.any()) system_->set_beside(attached_, factor);
 }
 
@@ -140,7 +140,7 @@ void ImplicitEvolution::trace(Stage stage) {
 
 Vector ImplicitEvolution::transposed_action(const Equations& of, const Vector& u, const Vector& x) {
   Vector y = equations_.zeros();
-  if (of.symmetric()) {
+  if (of.facts().symmetric) {
     of.action(u, x, y);
     return y;
   }
@@ -155,7 +155,7 @@ Vector ImplicitEvolution::solve_transposed(const Vector& u, const Vector& g) {
   copy(g, b);
   supports_.gather(b);
   supports_.set_zero(b);
-  if (equations_.symmetric()) {
+  if (equations_.facts().symmetric) {
     if (!linear_) system_->linearise(u);
     throw_unless_converged(system_->solve(b, x));
   } else {

@@ -2,6 +2,7 @@
 
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/setup.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/physics/free_body.hpp"
 #include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -180,7 +181,7 @@ Forecast forecast(const Model& model, const InertiaRelief& analysis, const Prepa
     path.peak += more;
     path.at_solve += more.total();
   }
-  result.host_of_elements += counted(model, model.inertia).host_bytes();
+  result.host_of_elements += OperatorNeeds(counted(model, model.inertia)).host_bytes();
   return result;
 }
 

@@ -1,6 +1,9 @@
 #include "fem/analysis/linear_system.hpp"
 
 #include "device/memory_shortage.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/linearisation.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "fem/ranks/divided_system.hpp"
 #include "device/process/stop_request.hpp"
 #include "fem/space/nested_nodes.hpp"
@@ -27,7 +30,8 @@ LinearSystem::~LinearSystem() = default;
 
 void LinearSystem::set_options(const LinearSolverOptions& options) {
   options_ = options;
-  if (options_.promise == MatrixPromise::none && equations_.symmetric()) options_.promise = MatrixPromise::symmetric;
+  if (options_.promise == MatrixPromise::none && equations_.facts().symmetric)
+    options_.promise = MatrixPromise::symmetric;
 }
 
 void LinearSystem::begin(const std::string& stage) {
@@ -45,7 +49,7 @@ void LinearSystem::hold(const Supports& constraints) {
   begin(stage_);
   divided_.reset();
   if (!K_) return;
-  equations_.forget_assembly();
+  equations_.plans().forget_assembly();
   K_.emplace(equations_.make_matrix());
 }
 
@@ -69,7 +73,7 @@ void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bo
 }
 
 void LinearSystem::assemble(const Vector& u) {
-  if (keeps_ == Keeps::nothing) equations_.assemble_once(u, *K_);
+  if (keeps_ == Keeps::nothing) Linearisation(equations_, u).assemble_once(*K_);
   else equations_.assemble(u, *K_);
   eliminated_ = false;
 }
@@ -137,7 +141,7 @@ void LinearSystem::set_ground(const std::vector<std::vector<double>>& motions) {
 
 // A factor needs no correction.
 void LinearSystem::correct(const SolveReport& report, const Vector& b, Vector& x) {
-  if (!ground_ || !report.converged() || report.preconditioner.empty() || !(K_ || equations_.can_act())) return;
+  if (!ground_ || !report.converged() || report.preconditioner.empty() || !(K_ || can_act(equations_))) return;
   if (options_.promise == MatrixPromise::none) return;  // its stiffness is symmetric
   auto phase = space_.device().profile().phase("rigid motions");
   const Vector& point = K_ ? b : divided_ ? divided_->point() : *without_matrix_->point();  // not read with a matrix
@@ -217,9 +221,9 @@ SolveReport LinearSystem::turn_to_matrix(const std::string& reason, const std::o
   if (options.say) options.say(text);
   const std::shared_ptr<const Vector> u = without_matrix_->point();
   without_matrix_.reset();
-  equations_.forget(Operator::Task::action);
-  equations_.forget(Operator::Task::diagonal);
-  if (keeps_ == Keeps::nothing) equations_.forget(Operator::Task::residual);
+  equations_.plans().forget(Operator::Task::action);
+  equations_.plans().forget(Operator::Task::diagonal);
+  if (keeps_ == Keeps::nothing) equations_.plans().forget(Operator::Task::residual);
   MemoryPool& pool = space_.device().memory();
   pool.trim();
   x.fill_zero();

@@ -33,7 +33,7 @@ std::vector<double> scaled_diagonal(const Operator& masses) {
 
 std::vector<double> of_order_two(const Operator& masses) {
   std::vector<double> result(static_cast<std::size_t>(masses.space().unknown_count()), 0.0);
-  for (const ElementGroup& group : masses.groups())
+  for (const ElementGroup& group : masses.terms().groups())
     for (const int i : group.integrals) {
       Integral part = masses.integrals()[static_cast<std::size_t>(i)];
       if (part.nodes.empty()) {

@@ -79,8 +79,8 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
 }  // namespace
 
 Index krylov_vectors(const MixedOperator& equations, const LinearSolverOptions& options) {
-  const bool gmres =
-      options.method == LinearMethod::gmres || (options.method == LinearMethod::automatic && !equations.symmetric());
+  const bool gmres = options.method == LinearMethod::gmres ||
+                     (options.method == LinearMethod::automatic && !equations.facts().symmetric);
   return gmres ? 2 * ((options.restart + 8) / 8 * 8 + 4) : 8;
 }
 
@@ -95,7 +95,7 @@ namespace {
 class LinearBalance {
  public:
   LinearBalance(const MixedOperator& equations, const MixedOperator* loads) : equations_(equations), loads_(loads) {
-    if (!equations.linear())
+    if (!equations.facts().linear)
       throw Error(ErrorKind::analysis, "linear statics of nonlinear equations of several fields",
                   "their matrix depends on the solution",
                   "take a nonlinear analysis ([newton]), or a form that is linear");
@@ -337,7 +337,7 @@ MixedFactorNeeds mixed_factor_needs(const MixedOperator& equations) {
   auto phase = equations.device().profile().phase("analysis");
   const SparseMatrix A = joined_matrix(equations.make_matrix());
   const Index copy = A.pattern().offsets().bytes() + A.pattern().columns().bytes() + A.values().bytes();
-  return {DirectSolver::needs(A, equations.symmetric() ? DirectKind::symmetric : DirectKind::general).memory,
+  return {DirectSolver::needs(A, equations.facts().symmetric ? DirectKind::symmetric : DirectKind::general).memory,
           A.device().is_gpu() ? 0 : 2 * copy};
 }
 

@@ -2,6 +2,8 @@
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/operator_needs.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -10,7 +12,7 @@ namespace ritz {
 namespace {
 
 void check_band(const Operator& stiffness, const Modal& analysis) {
-  if (!analysis.band || stiffness.can_assemble()) return;
+  if (!analysis.band || can_assemble(stiffness)) return;
   throw Error(ErrorKind::modal_options,
               fmt::format("the band from {:g} to {:g} 1/s^2 was asked for, and elements of order {} have no matrix",
                           analysis.band->low, analysis.band->high, stiffness.space().order()),
@@ -20,7 +22,7 @@ void check_band(const Operator& stiffness, const Modal& analysis) {
 void check_operator(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
                     const Modal& analysis) {
   const bool matrix = analysis.operator_kind == OperatorKind::matrix;
-  if (matrix && !stiffness.can_assemble())
+  if (matrix && !can_assemble(stiffness))
     throw Error(ErrorKind::modal_options,
                 fmt::format("modes with matrices of elements of order {}, which have none", stiffness.space().order()),
                 {}, "omit the operator, or take a lower order");
@@ -95,7 +97,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
                   "omit the operator");
     VibrationModel of_fields;
     if (!state.empty()) of_fields.state = &state;
-    if (!state.empty() && has_points(model)) setup.fields().equations->set_state(analysis.begin.points);
+    if (!state.empty() && has_points(model)) setup.fields().equations->states().set(analysis.begin.points);
     else if (!state.empty()) of_fields.stressed = &model;
     return solve_vibration(setup.fields(), of_fields, analysis);
   }
@@ -106,7 +108,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   check_operator(setup.equations(), setup.rates(), vibration, analysis);
   if (!state.empty()) {
     vibration.state = &state;
-    if (has_points(model)) setup.equations().set_state(analysis.begin.points);
+    if (has_points(model)) setup.equations().states().set(analysis.begin.points);
     else vibration.stressed = &model;
   }
   return solve_vibration(setup.equations(), setup.rates(), supports, vibration, analysis);
@@ -122,7 +124,7 @@ Forecast forecast(const Model& model, const Modal& analysis, const Prepared& pre
   const FunctionSpace& space = *model.space;
   Forecast result{
       .paths = forecast_vibration(stiffness, masses, vibration, analysis),
-      .host_of_elements = stiffness.host_bytes() + masses.host_bytes(),
+      .host_of_elements = OperatorNeeds(stiffness).host_bytes() + OperatorNeeds(masses).host_bytes(),
       // as fields, and in the file's buffer
       .host_of_columns = 2 * 8 * space.mesh().node_count() * space.components() * modes_to_solve(analysis, vibration),
       .solver_stays = true};

@@ -82,7 +82,7 @@ void Newton::solve(const Problem& problem, Vector& u) {
   begin(problem, u);
   iterate(problem, u);
   last_steps_ = static_cast<int>(steps_.size() - before);
-  if (equations_.has_state() && relative_flexibility() > beyond_limit)
+  if (equations_.facts().has_states && relative_flexibility() > beyond_limit)
     stop(problem, "the body has no stiffness left but that of its mesh", "");
 }
 
@@ -291,7 +291,7 @@ void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
     free_norm_ = norms_.of(r_);
   }
   const double before = free_norm_ + asked;
-  const bool has_slope = asked == 0 && (equations_.symmetric() || (step == 0 && equations_.has_state()));
+  const bool has_slope = asked == 0 && (equations_.facts().symmetric || (step == 0 && equations_.facts().has_states));
   const double slope = has_slope ? dot(trial_r_, step_) : 0;  // trial_r_ is -r
   bool has_number = false;
   for (double length = 1, now = 0; length >= shortest_step; length = shorter(length, slope, now)) {

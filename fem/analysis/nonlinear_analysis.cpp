@@ -57,7 +57,7 @@ void check_time(const Model& model, const Nonlinear& analysis) {
 
 // Free strains of laws grow with t, which is the part of the loads where the path takes no time.
 bool has_strains_in_time(const Model& model, const Equations& equations) {
-  if (model.has_fields()) return equations.matrix_varies_in_time();
+  if (model.has_fields()) return equations.facts().matrix_varies_in_time;
   return std::ranges::any_of(model.equations, [](const Integral& each) {
     return each.form.has_matrix && !each.is_load && each.form.varies_in_time();
   });
@@ -67,7 +67,7 @@ bool has_strains_in_time(const Model& model, const Equations& equations) {
 std::vector<int> laws_in_time(const Operator& equations) {
   std::vector<std::string> names;
   std::vector<int> result;
-  for (const ElementGroup& group : equations.groups())
+  for (const ElementGroup& group : equations.terms().groups())
     for (const int i : group.integrals) {
       const Integral& integral = equations.integrals()[static_cast<std::size_t>(i)];
       if (integral.form.state_start.empty()) continue;
@@ -97,10 +97,10 @@ void enter_along(const Model& model, const Setup& setup, Nonlinear& analysis) {
                 "control the loads, or heat the body in a step before");
   if (!in_time && !warms && !analysis.loads_turn) return;
   analysis.enter = [&equations, &supports, in_time, warms, turn = analysis.loads_turn](double part, const Time& time) {
-    if (turn) equations.set_part_of_loads(part);
-    if (warms) equations.set_time({.t = part});
+    if (turn) equations.inputs().set_part_of_loads(part);
+    if (warms) equations.inputs().set_time({.t = part});
     if (!in_time) return;
-    equations.set_time(time);
+    equations.inputs().set_time(time);
     if (supports.varies_in_time()) supports.set_time(time.t);
   };
 }

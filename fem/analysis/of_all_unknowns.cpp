@@ -24,9 +24,9 @@ std::vector<double> gathered(const FieldsOfRank& rank, const std::vector<double>
 
 State own_state(const FieldsOfRank& rank, State of_all) {
   if (!of_all.points.empty()) {
-    rank.equations_of_all().set_state(of_all.points);
+    rank.equations_of_all().states().set(of_all.points);
     rank.take_states();
-    of_all.points = rank.equations().state();
+    of_all.points = rank.equations().states().values();
   }
   return changed(std::move(of_all),
                  [&](const std::vector<double>& all) { return rank.own(on_device(rank, all)).host(); });
@@ -35,7 +35,7 @@ State own_state(const FieldsOfRank& rank, State of_all) {
 State state_of_all(const FieldsOfRank& rank, State own) {
   if (!own.points.empty()) {
     rank.bring_states();
-    own.points = rank.equations_of_all().state();
+    own.points = rank.equations_of_all().states().values();
   }
   return changed(std::move(own), [&](const std::vector<double>& mine) { return gathered(rank, mine); });
 }

@@ -1,6 +1,7 @@
 // Forecast of modes that ranks find together: follows fem/ranks/rank_modes.cpp and vibration.cpp.
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/ranks_forecast.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/ranks/rank_needs.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
@@ -35,7 +36,7 @@ class ModesForecaster {
     if (factorised_ || options.multigrid.levels == MultigridLevels::aggregation || space_.couplings() != nullptr)
       shape_.nesting = Nesting::none;
     pairs_.size.pairs -= coupled_pairs(space_);
-    residual_ = masses.needs_without_lists(Task::residual);
+    residual_ = OperatorNeeds(masses).without_lists(Task::residual);
   }
 
   RanksForecast all() {
@@ -77,7 +78,7 @@ class ModesForecaster {
     const SpaceNeeds& needs = part.needs;
     const MemoryNeeds standing = needs.standing + needs.pattern + motions(part.owned);
     const RankMatrixNeeds matrix(part, pairs_);
-    const MemoryNeeds lists = equations.single_assembly_needs(needs.size.pairs);
+    const MemoryNeeds lists = OperatorNeeds(equations).assembled_once(needs.size.pairs);
     const MemoryNeeds before = standing + matrix.kept() + vectors(part.all(), 1);
     raise(result, standing + matrix.of_part + lists + vectors(part.all(), 1), "assembly");
     raise(result, before + matrix.of_part + lists, "assembly");
@@ -115,8 +116,9 @@ class ModesForecaster {
     const MemoryNeeds standing = part.needs.standing + motions(part.owned);
     MemoryNeeds stays = standing + vectors(part.all(), 2) + vectors(part.owned, 4);  // diagonals
     for (const Operator* equations : {&stiffness, &masses}) {
-      stays += equations->memory_needs({Task::diagonal, Task::action}) + MatrixFree::point_needs(*equations);
-      for (const ElementGroup& group : equations->groups()) stays.array<Node>("connectivity", group.nodes.size());
+      stays += OperatorNeeds(*equations).of({Task::diagonal, Task::action}) + MatrixFree::point_needs(*equations);
+      for (const ElementGroup& group : equations->terms().groups())
+        stays.array<Node>("connectivity", group.nodes.size());
     }
     const PMultigridNeeds cycle = p_multigrid_needs(stiffness, {.shifted = shifted(), .divided = true});
     const HierarchyNeeds whole = level_of_all_ranks(part.space(), space_, shape_, options_.multigrid);

@@ -1,5 +1,7 @@
 #include "fem/analysis/ranks_forecast.hpp"
 
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/ranks/rank_needs.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
@@ -32,7 +34,7 @@ class RankForecaster {
       shape_.nesting = Nesting::none;
     pairs_.size.pairs -= coupled_pairs(space_);
     of_whole_ += analysis.beside;
-    of_whole_.bytes("connectivity", -bytes_of_cells(equations.groups()));  // which each rank gives back
+    of_whole_.bytes("connectivity", -bytes_of_cells(equations.terms().groups()));  // which each rank gives back
   }
 
   RanksForecast all() {
@@ -56,7 +58,7 @@ class RankForecaster {
       case PreconditionerKind::none: return Way::none;
       case PreconditionerKind::jacobi: return Way::diagonal;
       case PreconditionerKind::chebyshev: return Way::chebyshev;
-      default: return no_matrix_ && !whole_.can_coarsen() ? Way::chebyshev : Way::multigrid;
+      default: return no_matrix_ && !can_coarsen(whole_) ? Way::chebyshev : Way::multigrid;
     }
   }
   std::string path() const {
@@ -92,10 +94,10 @@ class RankForecaster {
     if (no_matrix_) part.needs.standing.bytes("reference cells", parts_.tables().total() / 3);  // of coarser orders
     // Residuals stay where they are taken often, with their numbers at points elsewhere.
     part.needs.standing +=
-        newton() ? equations.memory_needs(Task::residual) : equations.needs_without_lists(Task::residual);
+        newton() ? OperatorNeeds(equations).of(Task::residual) : OperatorNeeds(equations).without_lists(Task::residual);
     if (no_matrix_) add_without_matrix(equations, part, result);
     else add_with_matrix(equations, part, result);
-    const MemoryNeeds derived = vectors(part.all(), 1) + equations.needs_without_lists(Task::evaluate) +
+    const MemoryNeeds derived = vectors(part.all(), 1) + OperatorNeeds(equations).without_lists(Task::evaluate) +
                                 needs_of_results(part.space(), equations.integrals());
     return {result, derived + (keeps_systems() ? result.peak : part.needs.standing)};
   }
@@ -110,9 +112,10 @@ class RankForecaster {
     const SpaceNeeds& needs = part.needs;
     const MemoryNeeds standing = needs.standing + needs.pattern;
     const RankMatrixNeeds matrix(part, pairs_);
-    raise(result,
-          standing + matrix.of_part + equations.single_assembly_needs(needs.size.pairs) + vectors(part.all(), 1),
-          "assembly");
+    raise(
+        result,
+        standing + matrix.of_part + OperatorNeeds(equations).assembled_once(needs.size.pairs) + vectors(part.all(), 1),
+        "assembly");
     raise(result, standing + matrix.at_most() + vectors(part.all(), 1), "constraints");
     const MemoryNeeds kept = standing + matrix.kept() + needs.coordinates + vectors(part.owned, 2);
     if (way() == Way::direct) {
@@ -131,9 +134,9 @@ class RankForecaster {
   }
 
   void add_without_matrix(const Operator& equations, const RankParts::Part& part, RankShare& result) const {
-    MemoryNeeds kept = part.needs.standing + equations.memory_needs({Task::diagonal, Task::action}) +
+    MemoryNeeds kept = part.needs.standing + OperatorNeeds(equations).of({Task::diagonal, Task::action}) +
                        MatrixFree::point_needs(equations);
-    for (const ElementGroup& group : equations.groups()) kept.array<Node>("connectivity", group.nodes.size());
+    for (const ElementGroup& group : equations.terms().groups()) kept.array<Node>("connectivity", group.nodes.size());
     kept += vectors(part.all(), newton() ? 3 : 1) + vectors(part.owned, 3);
     MemoryNeeds beside = vectors(part.all(), way() == Way::multigrid ? 0 : 4);
     if (way() == Way::multigrid) {

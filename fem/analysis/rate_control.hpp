@@ -17,7 +17,7 @@ namespace ritz {
 
 class RateControl {
  public:
-  using Points = Equations::PointStates;
+  using Points = PointStates::Values;
 
   // laws [list of internal variables]: number of the law whose error counts, -1: none. tolerance: of the largest change
   // by the error, relative to the largest value of the law's variables.

@@ -99,7 +99,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     const auto residual = [this](const Vector& u, Vector& r) { equations_.residual(u, r); };
     balance(residual, motion_.u(), fmt::format("the equilibrium at t = {:g}", begin_), u_);
     residual_in_step_ = last_residual();
-    if (equations_.has_state()) equations_.commit(u_);
+    if (equations_.facts().has_states) equations_.states().commit(u_);
   }
 
   // M a = -(r + C v) for the free unknowns that have a mass; others have none.
@@ -249,7 +249,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
 
   // Forces of the body and the loads, and of damping; product_ = M v. The residual r is that of u + b v.
   void find_forces(const Vector& u, const Vector& v, const Vector& r, Vector& inner, Vector& force, Vector& drag) {
-    loads_->set_time(equations_.time());
+    loads_->inputs().set_time(equations_.time());
     loads_->residual(u, force);
     axpby(0.0, force, -1.0, force);
     inertia_of(v, product_);
@@ -277,7 +277,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     energy.by_loads += work_of(force_, force_1_);
     energy.damped += work_of(drag_, drag_1_);
     if (supports_.varies_in_time()) energy.by_supports += work_of_supports();
-    if (equations_.has_state()) equations_.commit(u_1_);
+    if (equations_.facts().has_states) equations_.states().commit(u_1_);
     for (const auto& [before, after] : {std::pair{&u_, &u_1_},
                                         {&v_, &v_1_},
                                         {&a_, &a_1_},

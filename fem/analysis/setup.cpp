@@ -1,4 +1,5 @@
 #include "fem/analysis/setup.hpp"
+#include "fem/operator/operator_needs.hpp"
 
 #include "fem/physics/reversed_cells.hpp"
 
@@ -124,12 +125,12 @@ Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals,
                      const AnalysisNeeds& needs) {
   const Operator equations = counted(model, integrals);
   Forecast result{.paths = forecast_static(equations, promised(linear, model), needs),
-                  .host_of_elements = equations.host_bytes(),
+                  .host_of_elements = OperatorNeeds(equations).host_bytes(),
                   .results = needs.results,
                   .solver_stays = needs.stages > 0 || needs.reuses};
   const LinearMethod method = linear.method;
   const bool conjugate = method == LinearMethod::automatic || method == LinearMethod::conjugate_gradient;
-  if (linear.ranks != nullptr && equations.symmetric() && (conjugate || method == LinearMethod::direct))
+  if (linear.ranks != nullptr && equations.facts().symmetric && (conjugate || method == LinearMethod::direct))
     result.ranks = forecast_ranks(equations, promised(linear, model), needs,
                                   {.ranks = linear.ranks->count(), .factor = result.paths.front().factor});
   // Prescribed values and their mask, and reactions.

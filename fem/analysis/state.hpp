@@ -65,9 +65,9 @@ struct PathPlace {
 struct State {
   std::string place = {};  // for people: "increment 3 of 10"
   double time = 0;
-  std::vector<double> u = {};         // [unknown] at the begin without the prescribed values of that time
-  Operator::PointStates points = {};  // internal variables
-  std::string turned = {};            // LinearSystem::turned(): the rest goes on with a matrix
+  std::vector<double> u = {};       // [unknown] at the begin without the prescribed values of that time
+  PointStates::Values points = {};  // internal variables
+  std::string turned = {};          // LinearSystem::turned(): the rest goes on with a matrix
 
   // Load cases.
   SolvedColumns columns = {};
@@ -78,7 +78,7 @@ struct State {
   double part = 0;                        // of the loads
   std::vector<double> change = {};        // [unknown] of u in the last increment
   std::vector<std::uint8_t> closed = {};  // [constraint that opens and closes] 1
-  Operator::PointStates rates = {};       // of internal variables in the last increment, where the path takes time
+  PointStates::Values rates = {};         // of internal variables in the last increment, where the path takes time
   double reference = 0;                   // the largest force seen, to which residuals are relative
   std::vector<NewtonStep> newton = {};
 

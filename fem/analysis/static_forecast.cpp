@@ -3,6 +3,8 @@
 #include "device/error.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "mesh/quality/quality.hpp"
 #include "solvers/direct/direct_solver.hpp"
@@ -61,7 +63,7 @@ class StaticForecaster {
       preconditioner = part + hierarchy.live + lanes_of_cycle(path == SolverPath::multigrid_single);
       // Tangents of a state that yields differ from each other by so much that a hierarchy does not serve for all;
       // others may.
-      if (newton() && equations_.has_state()) raise(result, solve + refreshed, "refresh");
+      if (newton() && equations_.facts().has_states) raise(result, solve + refreshed, "refresh");
       else if (newton()) result.refresh = (solve + refreshed).total();
     }
     raise(result, solve + preconditioner + iteration, "iteration");
@@ -125,7 +127,8 @@ class StaticForecaster {
   // Preconditioned by p-multigrid where the order allows it, or by Chebyshev.
   ForecastPath without_matrix(SolverPath path) const {
     MemoryNeeds marked;  // nodes, with what is prescribed at them
-    for (const ElementGroup& group : equations_.groups()) marked.array<Node>("connectivity", group.nodes.size());
+    for (const ElementGroup& group : equations_.terms().groups())
+      marked.array<Node>("connectivity", group.nodes.size());
     const std::vector tasks{Task::residual, Task::diagonal, Task::action};
     const MemoryNeeds actions = lists_of(tasks);
     const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
@@ -139,7 +142,8 @@ class StaticForecaster {
       auto phase = space_.device().profile().phase("coarser spaces");
       cycle = p_multigrid_needs(equations_);
     }
-    const MemoryNeeds assembly = kept + MemoryNeeds().bytes("assembly lists", equations_.making_lists(tasks));
+    const MemoryNeeds assembly =
+        kept + MemoryNeeds().bytes("assembly lists", OperatorNeeds(equations_).making_lists(tasks));
     ForecastPath result{.path = path, .peak = assembly, .moment = "assembly", .at_assembly = assembly.total()};
     raise(result, loop + (cycle ? cycle->live : vectors(4)), "iteration");
     if (cycle) raise(result, kept + vectors(first + operators) + cycle->set_up, "set-up");
@@ -150,8 +154,9 @@ class StaticForecaster {
     result.bytes_moved = solves() * columns_ *
                          (cycle ? (space_.device().is_gpu() ? 30 : 120) * (product + cycle->cycle)
                                 : 4 * 0.28 * diagonal_iterations() * product);
-    result.more_on_a_gpu = equations_.slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate}) +
-                           (cycle ? cycle->lists_on_a_gpu : 0);
+    result.more_on_a_gpu =
+        OperatorNeeds(equations_).slabs_on_a_gpu({Task::residual, Task::diagonal, Task::action, Task::evaluate}) +
+        (cycle ? cycle->lists_on_a_gpu : 0);
     result.host_lists = host_of_lists(lists_of({Task::action}));
     return result;
   }
@@ -183,7 +188,7 @@ class StaticForecaster {
     return !plan.empty() && plan.front().trial && columns_ == 1 && diagonal_may_be_enough(size());
   }
 
-  bool symmetric() const { return equations_.symmetric(); }
+  bool symmetric() const { return equations_.facts().symmetric; }
   bool is_factorised() const { return linear_.method == LinearMethod::direct; }
   // The default choice of the run.
   bool needs_no_matrix() const {
@@ -218,12 +223,14 @@ class StaticForecaster {
   void count_slabs(ForecastPath& path, std::vector<Task> standing) const {
     const Index residual = lists_of({Task::residual}).total() - residual_.total(),
                 evaluate = lists_of({Task::evaluate}).total() - evaluate_.total();
-    const Index assembly = path.at_assembly + equations_.slabs_on_a_gpu({Task::residual, Task::matrix}) + residual +
-                           (assembles_again() ? 0 : equations_.lists_on_a_gpu(needs_.size.pairs));
+    const Index assembly = path.at_assembly + OperatorNeeds(equations_).slabs_on_a_gpu({Task::residual, Task::matrix}) +
+                           residual +
+                           (assembles_again() ? 0 : OperatorNeeds(equations_).lists_on_a_gpu(needs_.size.pairs));
     if (path.moment == "results") standing.push_back(Task::evaluate);
-    const Index later = path.moment == "assembly" ? 0
-                                                  : path.peak.total() + equations_.slabs_on_a_gpu(standing) + residual +
-                                                        (path.moment == "results" ? evaluate : 0);
+    const Index later = path.moment == "assembly"
+                            ? 0
+                            : path.peak.total() + OperatorNeeds(equations_).slabs_on_a_gpu(standing) + residual +
+                                  (path.moment == "results" ? evaluate : 0);
     path.more_on_a_gpu = std::max({Index{0}, assembly - path.peak.total(), later - path.peak.total()});
   }
   // Needs of a factor by the analysis of the run itself, which uses the pattern alone.
@@ -261,14 +268,15 @@ class StaticForecaster {
   // One solution takes a residual for its loads, one for its reactions, and one evaluation.
   MemoryNeeds needs_of_task(Task task) const {
     const bool few = !assembles_again() && columns_ == 1 && !analysis_.combines && !analysis_.shows_stages;
-    return few ? equations_.needs_without_lists(task) : lists_of({task});
+    return few ? OperatorNeeds(equations_).without_lists(task) : lists_of({task});
   }
   MemoryNeeds staying_lists() const { return assembles_again() ? matrix_lists() : MemoryNeeds(); }
   MemoryNeeds lists_at_assembly() const {
-    return assembles_again() ? matrix_lists() : equations_.single_assembly_needs(needs_.size.pairs);
+    return assembles_again() ? matrix_lists() : OperatorNeeds(equations_).assembled_once(needs_.size.pairs);
   }
   MemoryNeeds making_lists() const {
-    return MemoryNeeds().bytes("assembly lists", equations_.making_lists({Task::matrix}, needs_.size.pairs));
+    return MemoryNeeds().bytes("assembly lists",
+                               OperatorNeeds(equations_).making_lists({Task::matrix}, needs_.size.pairs));
   }
   MemoryNeeds lists_of_shown() const { return analysis_.shows_stages ? evaluate_ : MemoryNeeds(); }
   // Those that the iterations of a sweep's members start from, where they are solved one after the other
@@ -325,11 +333,11 @@ class StaticForecaster {
   }
   MemoryNeeds lists_of(const std::vector<Task>& tasks) const {
     auto phase = space_.device().profile().phase("lists");
-    return equations_.memory_needs(tasks);
+    return OperatorNeeds(equations_).of(tasks);
   }
   const MemoryNeeds& matrix_lists() const {
     auto phase = space_.device().profile().phase("lists");
-    if (!matrix_lists_) matrix_lists_ = equations_.memory_needs(Task::matrix, needs_.size.pairs);
+    if (!matrix_lists_) matrix_lists_ = OperatorNeeds(equations_).of(Task::matrix, needs_.size.pairs);
     return *matrix_lists_;
   }
   const Operator& equations_;
@@ -388,8 +396,8 @@ std::vector<ForecastPath> forecast_static(const Operator& equations, const Linea
       paths.insert(paths.begin(), std::move(*chosen));
     else paths.front().may_end_with_the_diagonal = forecaster.may_end_with_the_diagonal();
   }
-  if (!forecaster.symmetric() && equations.can_assemble()) return paths;
-  if (equations.can_coarsen()) {
+  if (!forecaster.symmetric() && can_assemble(equations)) return paths;
+  if (can_coarsen(equations)) {
     const auto place = forecaster.needs_no_matrix() ? paths.begin() : paths.end();
     paths.insert(place, forecaster.without_matrix(SolverPath::p_multigrid));
   }

@@ -1,6 +1,7 @@
 #include "fem/analysis/static_solution.hpp"
 
 #include "device/memory_shortage.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "fem/ranks/divided_equations.hpp"
 #include "fem/analysis/static_columns.hpp"
 #include "fem/analysis/linear_system.hpp"
@@ -258,8 +259,9 @@ class StaticSystem {
 
   // Lists are rebuilt for the residual at the end.
   void drop_what_solvers_do_not_need() {
-    if (system_->has_matrix()) equations_.forget_assembly();
-    for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal}) equations_.forget(task);
+    if (system_->has_matrix()) equations_.plans().forget_assembly();
+    for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal})
+      equations_.plans().forget(task);
     space_.device().memory().trim();
   }
 
@@ -389,7 +391,7 @@ namespace {
 // Without a matrix there are only conjugate gradients; another named method needs a matrix.
 bool needs_matrix(const Operator& equations, const LinearSolverOptions& options) {
   const bool named = options.method != LinearMethod::automatic && options.method != LinearMethod::conjugate_gradient;
-  return options.ranks != nullptr || named || !equations.symmetric() ||
+  return options.ranks != nullptr || named || !equations.facts().symmetric ||
          options.promise != MatrixPromise::positive_definite;
 }
 
@@ -401,7 +403,7 @@ std::string moved_text(const ColdTraffic& moved) {
 void give_back_all(const Operator& equations) {
   for (const Operator::Task task :
        {Operator::Task::matrix, Operator::Task::residual, Operator::Task::action, Operator::Task::diagonal})
-    equations.forget(task);
+    equations.plans().forget(task);
   equations.space().device().memory().trim();
 }
 

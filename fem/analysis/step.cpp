@@ -30,17 +30,17 @@ State state_at_rest(const Equations& equations, const Vector& u) {
   return {.u = u.host(), .r = r.host()};
 }
 
-Operator::PointStates carried(const Operator& before, const Operator::PointStates& points, const Operator& now) {
+PointStates::Values carried(const Operator& before, const PointStates::Values& points, const Operator& now) {
   const CellStates from(before), to(now);
   std::vector<std::uint8_t> there(static_cast<std::size_t>(now.space().mesh().cell_count()), 0);
-  for (const ElementGroup& group : now.groups())
+  for (const ElementGroup& group : now.terms().groups())
     for (const int integral : group.integrals)
       if (!now.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty())
         for (std::size_t e = 0; e < group.elements.size(); ++e) there[static_cast<std::size_t>(group.elements[e])] = 1;
   std::vector<Index> cells;
   for (std::size_t cell = 0; cell < there.size(); ++cell)
     if (there[cell] != 0) cells.push_back(static_cast<Index>(cell));
-  Operator::PointStates result = now.state();
+  PointStates::Values result = now.states().values();
   to.place(cells, from.of(points, cells), result);
   return result;
 }

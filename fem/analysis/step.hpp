@@ -36,6 +36,6 @@ State state_at_rest(const Equations& equations, const Vector& u);
 
 // Internal variables of equations with other parts: of cells that both have, those of `before`; of others, those of the
 // start.
-Operator::PointStates carried(const Operator& before, const Operator::PointStates& points, const Operator& now);
+PointStates::Values carried(const Operator& before, const PointStates::Values& points, const Operator& now);
 
 }  // namespace ritz

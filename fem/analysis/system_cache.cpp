@@ -25,7 +25,7 @@ bool SystemCache::refill(const Operator& equations, const Constraints& constrain
 
 bool SystemCache::fits(const Operator& equations, const Constraints& constraints) const {
   // A matrix that varies in time has been assembled at a time that nobody remembers here.
-  return current_ && !equations.matrix_varies_in_time() && equations_ == &equations &&
+  return current_ && !equations.facts().matrix_varies_in_time && equations_ == &equations &&
          mask_ == constraints.host_mask() && dependent_ == constraints.dependent_rows() &&
          std::ranges::equal(numbers_, equations.integrals(), [](const Integral& a, const Integral& b) {
            return a.form.has_matrix == b.form.has_matrix &&

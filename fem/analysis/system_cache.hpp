@@ -9,11 +9,11 @@
 
 namespace ritz {
 
-// Data that one solution leaves for the next of the same equations with other numbers (Operator::set_numbers): the
-// matrix, its hierarchy or factor, the lists of the assembly. If the numbers in the matrix and the eliminated unknowns
-// are the same, it is reused as it is; else values are recomputed in place. Iterations of positive definite equations
-// start from the best combination of earlier solutions (solvers/linear/projected_guess.hpp). It must be destroyed
-// before the equations.
+// Data that one solution leaves for the next of the same equations with other numbers (OperatorInputs::set_numbers):
+// the matrix, its hierarchy or factor, the lists of the assembly. If the numbers in the matrix and the eliminated
+// unknowns are the same, it is reused as it is; else values are recomputed in place. Iterations of positive definite
+// equations start from the best combination of earlier solutions (solvers/linear/projected_guess.hpp). It must be
+// destroyed before the equations.
 class SystemCache {
  public:
   void clear() noexcept;

@@ -3,6 +3,7 @@
 #include "fem/analysis/load_samples.hpp"
 #include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 
 #include <algorithm>
@@ -149,11 +150,14 @@ Forecast forecast_explicit(const Model& model, const Transient& analysis) {
   const SpaceNeeds needs = needs_of(*model.space, 1, false);
   ForecastPath path{.path = SolverPath::explicit_steps, .moment = "iteration"};
   path.peak = needs.standing + needs.vectors(vectors) +
-              equations.memory_needs({Operator::Task::residual, Operator::Task::action}) +
-              rates.memory_needs({Operator::Task::residual, Operator::Task::diagonal});
+              OperatorNeeds(equations).of({Operator::Task::residual, Operator::Task::action}) +
+              OperatorNeeds(rates).of({Operator::Task::residual, Operator::Task::diagonal});
   path.at_assembly = path.at_solve = path.at_results = path.peak.total();
   path.bytes_moved = expected_steps(analysis) * 8.0 * double(model.space->unknown_count()) * vectors;
-  return {.paths = {std::move(path)}, .host_of_elements = equations.host_bytes(), .results = 2, .solver_stays = true};
+  return {.paths = {std::move(path)},
+          .host_of_elements = OperatorNeeds(equations).host_bytes(),
+          .results = 2,
+          .solver_stays = true};
 }
 
 }  // namespace
@@ -179,7 +183,7 @@ Forecast forecast(const Model& model, const Transient& analysis, const Prepared&
                       .shows_stages = true,
                       .beside = transient_vector_needs(model.space->unknown_count(), second) +
                                 attached_needs(*model.space, std::ssize(model.attached)) +
-                                rates.memory_needs(Operator::Task::residual)});
+                                OperatorNeeds(rates).of(Operator::Task::residual)});
 }
 
 }  // namespace ritz

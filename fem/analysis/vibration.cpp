@@ -4,6 +4,8 @@
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/ranks/divisible.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/ranks/divided_system.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/space_needs.hpp"
@@ -27,7 +29,7 @@ SparseMatrix assembled(const Operator& equations, bool lists_stay, const Vector*
   const Vector rest = at == nullptr ? equations.space().zeros() : Vector();
   const Vector& u = at == nullptr ? rest : *at;
   if (lists_stay) equations.assemble(u, matrix);
-  else equations.assemble_once(u, matrix);
+  else Linearisation(equations, u).assemble_once(matrix);
   return matrix;
 }
 
@@ -92,15 +94,15 @@ int modes_to_solve(const EigenOptions& options, const VibrationModel& model) {
 }
 
 bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses) {
-  return stiffness.can_coarsen() && masses.can_coarsen() && (stiffness.acts_quickly() || !stiffness.can_assemble());
+  return can_coarsen(stiffness) && can_coarsen(masses) && (acts_quickly(stiffness) || !can_assemble(stiffness));
 }
 
 bool modes_take_no_matrix(const Operator& stiffness, const Operator& masses, const EigenOptions& options) {
   if (!modes_need_no_matrix(stiffness, masses) || options.operator_kind == OperatorKind::matrix) return false;
   const FunctionSpace& space = stiffness.space();
   const Device& device = space.device();
-  if (options.operator_kind == OperatorKind::matrix_free || !stiffness.can_assemble() || !masses.can_assemble() ||
-      device.machine().is_apart() || stiffness.sum_factorised())
+  if (options.operator_kind == OperatorKind::matrix_free || !can_assemble(stiffness) || !can_assemble(masses) ||
+      device.machine().is_apart() || sum_factorised(stiffness))
     return true;
   const Index block = space.components(), limit = device.memory().limit();
   const double matrix = 8.0 * double(pairs_of_nodes(space) * block * block);
@@ -200,7 +202,7 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
     if (options.method == EigenMethod::automatic)  // iterations, where nothing takes a factor
       chosen.method = takes_factor ? EigenMethod::lanczos : EigenMethod::lobpcg;
     const bool factorised = chosen.method == EigenMethod::lanczos;
-    if (factorised && !(stiffness.can_assemble() && masses.can_assemble()))
+    if (factorised && !(can_assemble(stiffness) && can_assemble(masses)))
       throw_not_over_ranks(ranks, "a factorisation of elements without a matrix",
                            "leave out bands, springs and method = \"lanczos\", or take one process");
     const bool no_matrix = !factorised && model.state == nullptr && options.operator_kind != OperatorKind::matrix &&

@@ -4,6 +4,7 @@
 #include "fem/analysis/attached.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/matrix_free.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
@@ -27,8 +28,8 @@ class WithMatrices {
         needs_(needs_of(space_, 1, factorised)),
         shape_(hierarchy_shape(stiffness, needs_)) {
     const auto needs_for = [&](const Operator& equations) {
-      return model.lists_stay ? equations.memory_needs(Task::matrix, needs_.size.pairs)
-                              : equations.single_assembly_needs(needs_.size.pairs);
+      return model.lists_stay ? OperatorNeeds(equations).of(Task::matrix, needs_.size.pairs)
+                              : OperatorNeeds(equations).assembled_once(needs_.size.pairs);
     };
     const MemoryNeeds of_stiffness = needs_for(stiffness), of_masses = needs_for(masses);
     const MemoryNeeds matrix = needs_.matrix(), standing = needs_.standing + needs_.pattern;
@@ -36,15 +37,15 @@ class WithMatrices {
     assembly_ = model.lists_stay ? standing + matrix + matrix + lists
                                  : larger(standing + matrix + of_stiffness, standing + matrix + matrix + of_masses);
     assembly_ += needs_.vectors(1);
-    assembly_.bytes("assembly lists", std::max(stiffness.making_lists({Task::matrix}, needs_.size.pairs),
-                                               masses.making_lists({Task::matrix}, needs_.size.pairs)));
+    assembly_.bytes("assembly lists", std::max(OperatorNeeds(stiffness).making_lists({Task::matrix}, needs_.size.pairs),
+                                               OperatorNeeds(masses).making_lists({Task::matrix}, needs_.size.pairs)));
     // M t for each direction of the mesh.
     solve_ = standing + needs_.coordinates + matrix + matrix + lists +
              needs_.vectors(model.axisymmetric ? 1 : std::min(space_.components(), 3)) +
              attached_needs(space_, std::ssize(model.attached));
     const auto more_on_a_gpu = [&](const Operator& equations) {
-      return equations.slabs_on_a_gpu({Task::matrix}) +
-             (model.lists_stay ? 0 : equations.lists_on_a_gpu(needs_.size.pairs));
+      return OperatorNeeds(equations).slabs_on_a_gpu({Task::matrix}) +
+             (model.lists_stay ? 0 : OperatorNeeds(equations).lists_on_a_gpu(needs_.size.pairs));
     };
     const Index slabs = more_on_a_gpu(stiffness), of_mass = more_on_a_gpu(masses);
     slabs_at_assembly_ = model.lists_stay ? slabs + of_mass : std::max(slabs, of_mass);
@@ -117,8 +118,8 @@ ForecastPath without_matrices(const Operator& stiffness, const Operator& masses,
   const SpaceNeeds needs = needs_of(space, 1, false);
   MemoryNeeds stays = needs.standing + needs.vectors(3);  // both diagonals, that of K twice
   for (const Operator* equations : {&stiffness, &masses}) {
-    stays += equations->memory_needs({Task::diagonal, Task::action}) + MatrixFree::point_needs(*equations);
-    for (const ElementGroup& group : equations->groups()) stays.array<Node>("connectivity", group.nodes.size());
+    stays += OperatorNeeds(*equations).of({Task::diagonal, Task::action}) + MatrixFree::point_needs(*equations);
+    for (const ElementGroup& group : equations->terms().groups()) stays.array<Node>("connectivity", group.nodes.size());
   }
   const EigenNeeds vectors = lobpcg_needs(space.unknown_count(), options, false);
   const PMultigridNeeds cycle = p_multigrid_needs(stiffness, {.shifted = options.zero_count > 0});
@@ -129,9 +130,9 @@ ForecastPath without_matrices(const Operator& stiffness, const Operator& masses,
     path.peak = set_up, path.moment = "set-up";
   path.at_assembly = stays.total();
   path.at_solve = path.peak.total();
-  path.host_lists = host_of_lists(stiffness.memory_needs(Task::action));
-  path.more_on_a_gpu = stiffness.slabs_on_a_gpu({Task::diagonal, Task::action}) +
-                       masses.slabs_on_a_gpu({Task::diagonal, Task::action}) + cycle.lists_on_a_gpu;
+  path.host_lists = host_of_lists(OperatorNeeds(stiffness).of(Task::action));
+  path.more_on_a_gpu = OperatorNeeds(stiffness).slabs_on_a_gpu({Task::diagonal, Task::action}) +
+                       OperatorNeeds(masses).slabs_on_a_gpu({Task::diagonal, Task::action}) + cycle.lists_on_a_gpu;
   // A cycle, two products with K and two with M for each vector, whose arithmetic a CPU does in four times the time of
   // the moves; and about twenty passes over the basis.
   const double n = double(space.unknown_count());

@@ -2,6 +2,7 @@
 
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
+#include "fem/operator/abilities.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
@@ -26,7 +27,7 @@ void MatrixFreeSolver::move_to(const Vector& u) {
 }
 
 LinearMethod MatrixFreeSolver::method_for(LinearMethod asked) const {
-  const bool symmetric = equations_.symmetric();
+  const bool symmetric = equations_.facts().symmetric;
   switch (asked) {
     case LinearMethod::automatic: return symmetric ? LinearMethod::conjugate_gradient : LinearMethod::gmres;
     case LinearMethod::gmres:
@@ -152,7 +153,7 @@ void MatrixFreeSolver::check_room_on_all_ranks() const {
 
 void MatrixFreeSolver::choose_preconditioner(const LinearSolverOptions& options) {
   using enum PreconditionerKind;
-  const bool has_orders = on_all_ranks(operator_, equations_.can_coarsen());
+  const bool has_orders = on_all_ranks(operator_, can_coarsen(equations_));
   cycle_.memory = {.preconditioner = options.preconditioner,
                    .single_precision = options.multigrid.single_precision,
                    .matrix = false};
@@ -180,18 +181,18 @@ namespace {
 
 // On such cells actions cost so little, and matrices so much, that nothing else is worth a thought.
 bool by_sum_factorisation(const Operator& equations) {
-  return !equations.space().isoparametric() && equations.sum_factorised();
+  return !equations.space().isoparametric() && sum_factorised(equations);
 }
 
 }  // namespace
 
 bool needs_no_matrix(const Operator& equations, bool many) {
   const FunctionSpace& space = equations.space();
-  if (!equations.can_assemble()) return true;
-  if (!equations.symmetric() || space.order() < 2) return false;
+  if (!can_assemble(equations)) return true;
+  if (!equations.facts().symmetric || space.order() < 2) return false;
   if (by_sum_factorisation(equations)) return true;
   constexpr Index few = 30'000;  // unknowns that are factorised quickly
-  return !many && equations.can_coarsen() && equations.acts_quickly() && space.mesh().dimension() == 3 &&
+  return !many && can_coarsen(equations) && acts_quickly(equations) && space.mesh().dimension() == 3 &&
          !space.mesh().structural() && space.unknown_count() >= few;
 }
 
@@ -204,12 +205,12 @@ bool asks_for_matrix(const FunctionSpace& space, const LinearSolverOptions& opti
 
 bool without_matrix(const Operator& equations, const LinearSolverOptions& options) {
   if (options.operator_kind == OperatorKind::matrix_free) return true;
-  if (options.operator_kind == OperatorKind::automatic && !equations.can_assemble()) return true;
+  if (options.operator_kind == OperatorKind::automatic && !can_assemble(equations)) return true;
   return !asks_for_matrix(equations.space(), options) && needs_no_matrix(equations, options.one_of_many);
 }
 
 bool may_turn_to_a_matrix(const Operator& equations, const LinearSolverOptions& options) {
-  return options.operator_kind == OperatorKind::automatic && equations.can_assemble() &&
+  return options.operator_kind == OperatorKind::automatic && can_assemble(equations) &&
          without_matrix(equations, options);
 }
 

@@ -10,6 +10,8 @@
 #include "fem/multigrid/coarser_part.hpp"
 #include "fem/multigrid/even_cubes.hpp"
 #include "fem/multigrid/space_transfer.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
@@ -40,13 +42,13 @@ struct Level {
   const MatrixFree* A;
   // The caller must ignore results in prescribed rows. Without `marked`, prescribed entries of `from` must be zero, as
   // they are in smoothing: then no kernel needs their mask. Dependent entries of `from` are overwritten.
-  void apply(Array<Real>& from, Array<Real>& to, const Operator::MarkedNodes* marked = nullptr) const {
+  void apply(Array<Real>& from, Array<Real>& to, const MarkedNodes* marked = nullptr) const {
     const DependentUnknowns* const dependent = A->constraints().dependent();
     if (dependent != nullptr) dependent->set_linear(from);
     if (ghosts() != nullptr) ghosts()->begin_fetch(from, A->equations().space().components());
     if constexpr (sizeof(Real) == sizeof(float))
-      A->equations().action(A->tangents(), A->state(), from, to, marked, ghosts());
-    else A->equations().action(A->state(), from, to, marked, ghosts());
+      Linearisation(A->equations(), A->state(), &A->tangents()).action(from, to, marked, ghosts());
+    else Linearisation(A->equations(), A->state()).action(from, to, marked, ghosts());
     if (dependent != nullptr) dependent->gather(to);
   }
   const Ghosts* ghosts() const { return A->field() == nullptr ? nullptr : A->field()->ghosts.get(); }
@@ -204,7 +206,7 @@ class PCycle {
     }
     next.fixed = coarser_constraints(fixed, *next.space, next.relations);
     next.equations = std::make_unique<Operator>(*next.space, coarser_integrals(equations.integrals(), *next.space));
-    next.equations->set_time(equations.time());
+    next.equations->inputs().set_time(equations.time());
     coarser_.push_back(std::move(next));
   }
 
@@ -213,7 +215,7 @@ class PCycle {
     const CoarserField& last = coarser_.back();
     const FunctionSpace& space = *last.space;
     SparseMatrix K = last.equations->make_matrix();
-    last.equations->assemble_once(above.tangents(), state, K);
+    Linearisation(*last.equations, state, &above.tangents()).assemble_once(K);
     if (options_.shift > 0) add_masses(K);
     const double pivot = max_abs(K.diagonal());
     SmoothedAggregationOptions coarsest = options_.coarsest;
@@ -279,13 +281,13 @@ class PCycle {
   void make_coarse_masses() {
     const FunctionSpace& space = *coarser_.back().space;
     coarse_masses_.emplace(space, coarser_integrals(options_.masses->integrals(), space));
-    coarse_masses_->set_time(options_.masses->time());
+    coarse_masses_->inputs().set_time(options_.masses->time());
   }
 
   void add_masses(SparseMatrix& K) {
     if (!coarse_masses_) make_coarse_masses();
     SparseMatrix M = coarse_masses_->make_matrix();
-    coarse_masses_->assemble_once(Vector(), M);
+    Linearisation(*coarse_masses_, Vector()).assemble_once(M);
     axpy(options_.shift, M.values(), K.values());
     coarse_masses_.reset();
   }
@@ -447,7 +449,7 @@ bool on_all_ranks(const MatrixFree& A, bool here) {
 namespace {
 
 // A part may have no elements of a form that cannot.
-bool all_act_in_single(const MatrixFree& A) { return on_all_ranks(A, A.equations().can_act_in_single()); }
+bool all_act_in_single(const MatrixFree& A) { return on_all_ranks(A, can_act_in_single(A.equations())); }
 
 // Diffusion of order 2 on cubes takes one step unless something else is asked for: it needs one iteration more, and a
 // tenth less time. Everything else would need half as many more.

@@ -2,6 +2,8 @@
 
 #include "fem/multigrid/coarser_integrals.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 
 #include <algorithm>
@@ -27,7 +29,7 @@ struct LevelNeeds {
 // (fem/multigrid/space_transfer.cpp).
 bool transfers_share(const Operator& equations) {
   Index cells = 0;
-  for (const ElementGroup& group : equations.groups()) {
+  for (const ElementGroup& group : equations.terms().groups()) {
     if (group.elements.empty()) return false;
     cells += static_cast<Index>(group.elements.size());
   }
@@ -35,7 +37,7 @@ bool transfers_share(const Operator& equations) {
 }
 
 MemoryNeeds cell_lists(const Operator& equations) {
-  return MemoryNeeds().bytes("connectivity", bytes_of_cells(equations.groups()));
+  return MemoryNeeds().bytes("connectivity", bytes_of_cells(equations.terms().groups()));
 }
 
 MemoryNeeds taken_since(const std::map<std::string, Index>& before, const MemoryPool& pool) {
@@ -52,7 +54,7 @@ MemoryNeeds taken_since(const std::map<std::string, Index>& before, const Memory
 // Follows the constructor of PCycle in fem/multigrid/p_multigrid.cpp.
 PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan) {
   const MemoryPool& pool = equations.space().device().memory();
-  const bool single = equations.can_act() && equations.can_act_in_single();
+  const bool single = can_act(equations) && can_act_in_single(equations);
   const Index real = single ? sizeof(float) : sizeof(double);
   const int degree = SmoothedAggregationOptions{}.smoothing_degree;
   PMultigridNeeds needs;
@@ -65,10 +67,10 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan
     levels.push_back(std::make_unique<LevelNeeds>(*fine, PMultigrid::coarser_order(fine->space())));
     const Operator& coarse = levels.back()->equations;
     const Index coarse_n = coarse.space().unknown_count();
-    const MemoryNeeds made = taken_since(before, pool), action = fine->memory_needs(Task::action),
-                      back = coarse.memory_needs(Task::action);
+    const MemoryNeeds made = taken_since(before, pool), action = OperatorNeeds(*fine).of(Task::action),
+                      back = OperatorNeeds(coarse).of(Task::action);
     needs.live += made;
-    needs.live += coarse.state_needs();
+    needs.live += OperatorNeeds(coarse).states();
     needs.live.array<std::uint8_t>("constraints", coarse_n);
     needs.live.bytes("p-multigrid", 6 * MemoryPool::block_size(real * n));  // D^-1, weights, b, x, d, q
     // Numbers that chunks share, there and back. Lists of the way back.
@@ -77,12 +79,12 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan
     needs.live.bytes("assembly lists", back.of("assembly lists"));
     if (!transfers_share(*fine))
       needs.live.bytes("assembly lists", action.of("assembly lists"))
-          .bytes("connectivity", bytes_of_cells(fine->groups()) + bytes_of_cells(coarse.groups()));
+          .bytes("connectivity", bytes_of_cells(fine->terms().groups()) + bytes_of_cells(coarse.terms().groups()));
     needs.cycle += (2 * degree + 1) * double(made.of("connectivity") + action.of("assembly lists") + 8 * real * n +
                                              MatrixFree::point_needs(*fine).total());
     if (!last) {
       needs.live += MatrixFree::point_needs(coarse);
-      needs.live += coarse.memory_needs({Task::diagonal, Task::action});
+      needs.live += OperatorNeeds(coarse).of({Task::diagonal, Task::action});
       // marked; its diagonal
       needs.live.bytes("connectivity", made.of("connectivity")).array<double>("vectors", coarse_n);
     }
@@ -94,11 +96,11 @@ PMultigridNeeds p_multigrid_needs(const Operator& equations, PMultigridPlan plan
   if (plan.divided) shape.inverse = 0;
   const HierarchyNeeds hierarchy = hierarchy_needs(shape, true);
   const MemoryNeeds matrix = coarsest.pattern + coarsest.matrix();
-  MemoryNeeds assembly = fine->single_assembly_needs(coarsest.size.pairs);
-  assembly.bytes("assembly lists", fine->making_lists({Task::matrix}, coarsest.size.pairs));
+  MemoryNeeds assembly = OperatorNeeds(*fine).assembled_once(coarsest.size.pairs);
+  assembly.bytes("assembly lists", OperatorNeeds(*fine).making_lists({Task::matrix}, coarsest.size.pairs));
   needs.set_up = needs.live + matrix +
                  larger(plan.shifted ? assembly + coarsest.matrix() + cell_lists(*fine) : assembly, hierarchy.set_up);
-  needs.lists_on_a_gpu = fine->lists_on_a_gpu(coarsest.size.pairs);
+  needs.lists_on_a_gpu = OperatorNeeds(*fine).lists_on_a_gpu(coarsest.size.pairs);
   needs.live += coarsest.pattern + hierarchy.live;
   if (plan.divided) needs.live += coarsest.matrix();  // which the cycle reads
   needs.live.array<double>("p-multigrid", space.unknown_count(), 2)

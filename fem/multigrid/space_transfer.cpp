@@ -5,6 +5,7 @@
 #include "fem/forms/diffusion.hpp"
 #include "fem/launch/interpolation.hpp"
 #include "fem/operator/chunk_lists.hpp"
+#include "fem/operator/task_plans.hpp"
 
 #include <algorithm>
 #include <omp.h>
@@ -35,11 +36,12 @@ std::vector<double> interpolation_matrix(const ReferenceElement& in, const Refer
 // Do the operators' groups hold all cells, each once and in the same order?
 bool about_all_cells(const Operator& a, const Operator& b) {
   Index cells = 0;
-  for (const ElementGroup& group : a.groups()) cells += static_cast<Index>(group.elements.size());
+  for (const ElementGroup& group : a.terms().groups()) cells += static_cast<Index>(group.elements.size());
   const bool only_cells =
-      std::ranges::none_of(a.groups(), [](const ElementGroup& group) { return group.elements.empty(); });
+      std::ranges::none_of(a.terms().groups(), [](const ElementGroup& group) { return group.elements.empty(); });
   return only_cells && cells == a.space().mesh().cell_count() &&
-         std::ranges::equal(a.groups(), b.groups(), {}, &ElementGroup::elements, &ElementGroup::elements);
+         std::ranges::equal(a.terms().groups(), b.terms().groups(), {}, &ElementGroup::elements,
+                            &ElementGroup::elements);
 }
 
 void set_direction(ElementArguments& arguments, const double* x) { arguments.direction = x; }
@@ -92,7 +94,7 @@ typename SpaceTransfer<Real>::Direction SpaceTransfer<Real>::make_direction(cons
     widest = std::max(widest, batches * numbers);
     largest = std::max(largest, count * batches * numbers);
   }
-  if (with_lists != nullptr) d.scatter = with_lists->lists_of_action(d.chunk_batches);
+  if (with_lists != nullptr) d.scatter = with_lists->plans().lists_of_action(d.chunk_batches);
   std::vector<std::unique_ptr<ChunkLister>> listers(static_cast<std::size_t>(omp_get_max_threads()));
   if (d.scatter == nullptr)
     d.scatter = std::make_shared<const ScatterPlan>(

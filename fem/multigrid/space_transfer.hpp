@@ -39,10 +39,10 @@ class SpaceTransfer {
   Direction make_direction(const std::vector<ElementGroup>& in, const std::vector<ElementGroup>& out,
                            const FunctionSpace& out_space, const Operator* with_lists, bool transposed) const;
   const std::vector<ElementGroup>& from_groups() const {
-    return from_operator_ != nullptr ? from_operator_->groups() : own_from_;
+    return from_operator_ != nullptr ? from_operator_->terms().groups() : own_from_;
   }
   const std::vector<ElementGroup>& to_groups() const {
-    return to_operator_ != nullptr ? to_operator_->groups() : own_to_;
+    return to_operator_ != nullptr ? to_operator_->terms().groups() : own_to_;
   }
   void run(const Direction& direction, const std::vector<ElementGroup>& in, const std::vector<ElementGroup>& out,
            const Array<Real>& x, Array<Real>& y) const;

@@ -457,6 +457,12 @@ bool Integral::same_place(const Integral& other) const {
          facets == other.facets && nodes == other.nodes;
 }
 
+std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
+  std::vector<FormValue> forms;
+  for (const Integral& integral : integrals) forms.push_back(integral.form);
+  return forms;
+}
+
 std::vector<Integral> loads_among(const std::vector<Integral>& integrals) {
   std::vector<Integral> loads;
   for (const Integral& each : integrals)

@@ -3,7 +3,7 @@
 namespace ritz {
 
 Vector Equations::zeros(const char* tag) const {
-  Vector u(device(), layout().total(), tag);
+  Vector u(device_, layout_.total(), tag);
   u.fill_zero();
   return u;
 }

@@ -2,9 +2,11 @@
 // unknowns of one field after the other; over ranks those that this rank owns.
 //
 //   equations.residual(u, r);   equations.action(u, x, y);            // y = d(residual)/du at u times x
+//   if (!equations.facts().linear) equations.inputs().set_time({.t = 1});
 #pragma once
 
 #include "fem/forms/time.hpp"
+#include "fem/operator/point_states.hpp"
 #include "solvers/algebra/layout.hpp"
 
 #include <memory>
@@ -13,43 +15,58 @@
 
 namespace ritz {
 
+// Properties of equations at all u and at all times.
+struct EquationFacts {
+  bool symmetric = true;               // every form promises a symmetric matrix
+  bool linear = true;                  // no form's tangent depends on u
+  bool varies_in_time = false;         // a form, a coefficient or a load does
+  bool matrix_varies_in_time = false;  // one of a form that has a matrix
+  bool has_states = false;             // internal variables: Equations::states()
+};
+
+// Data of equations that change between evaluations. Lists, buffers and point states stay.
+class EquationInputs {
+ public:
+  virtual ~EquationInputs() = default;
+  // Loads, coefficients and forms are evaluated at this time; t = dt = 0 before the first call.
+  virtual void set_time(const Time& time) = 0;
+  // Integral::factor of those that are rates, for all tasks from now on.
+  virtual void set_factor_of_rates(double factor) = 0;
+  // Likewise of loads that turn with the body: the part of them that acts.
+  virtual void set_part_of_loads(double part) = 0;
+};
+
 class Equations {
  public:
   virtual ~Equations() = default;
+  Equations(const Equations&) = delete;
+  Equations& operator=(const Equations&) = delete;
 
-  virtual const Device& device() const = 0;
-  virtual const Layout& layout() const = 0;
-  virtual bool symmetric() const = 0;  // every form promises a symmetric matrix
-  virtual bool linear() const = 0;     // no form's tangent depends on u
+  const Device& device() const { return device_; }
+  const Layout& layout() const { return layout_; }
+  const Time& time() const { return time_; }
   Vector zeros(const char* tag = "vectors") const;
+  virtual EquationFacts facts() const = 0;
 
   virtual void residual(const Vector& u, Vector& r) const = 0;                 // r = residual(u)
   virtual void action(const Vector& u, const Vector& x, Vector& y) const = 0;  // an empty u is zero
   virtual Vector diagonal(const Vector& u) const = 0;                          // of the tangent
 
-  // Sets the time at which loads, coefficients and forms are evaluated; t = dt = 0 before the first call.
-  virtual void set_time(const Time& time) = 0;
-  virtual const Time& time() const = 0;
-  virtual bool matrix_varies_in_time() const = 0;
-  // Integral::factor of those that are rates, for all tasks from now on.
-  virtual void set_factor_of_rates(double factor) = 0;
-  // Likewise of loads that turn with the body: the part of them that acts.
-  virtual void set_part_of_loads(double part) = 0;
+  virtual EquationInputs& inputs() = 0;
+  virtual PointStates& states() const = 0;
   virtual std::unique_ptr<Equations> loads() const = 0;  // the forms without a matrix and without results, no rates
-
-  // Internal variables of forms at their quadrature points (fem/forms/point_state.hpp). They are part of the solution,
-  // as u is: all tasks read them as they were after the last commit.
-  using PointStates = std::vector<std::vector<double>>;  // [integral on a group of cells][batch, point, number, lane]
-  virtual bool has_state() const = 0;
-  virtual void commit(const Vector& u) const = 0;  // it becomes what the forms make of it at u
-  virtual PointStates state() const = 0;
-  virtual void set_state(const PointStates& values) const = 0;  // of state(), of the same equations
-  virtual void reset_state() const = 0;                         // as it was before the first commit
 
   virtual std::string name_of(Index unknown) const = 0;  // for messages: "node 17 (0.5, 0, 1)"
   // How results have forces: at the nodes of the mesh (FunctionSpace::forces_to_mesh); of several fields as they are,
   // [unknown].
   virtual std::vector<double> forces_for_results(const Vector& f) const = 0;
+
+ protected:
+  Equations(const Device& device, Layout layout) : device_(device), layout_(std::move(layout)) {}
+
+  Device device_;
+  Layout layout_;
+  Time time_;
 };
 
 }  // namespace ritz

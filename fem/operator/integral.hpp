@@ -17,8 +17,8 @@ struct Integral {
   std::vector<Node> nodes = {};     // or at these nodes of the mesh (whole elements on CellKind::vertex1)
   double factor = 1;                // multiplies residual, tangent, action and diagonal; not results or point states
   int field = 0;                    // of several fields, the one that the form has
-  bool is_rate = false;             // a capacity or inertia among equations in time (Equations::set_factor_of_rates)
-  bool is_load = false;             // a load with a tangent, which turns with the body (Equations::set_part_of_loads)
+  bool is_rate = false;  // a capacity or inertia among equations in time (EquationInputs::set_factor_of_rates)
+  bool is_load = false;  // a load with a tangent, which turns with the body (EquationInputs::set_part_of_loads)
 
   static Integral over_all_cells(FormValue form) { return {std::move(form), true, {}, {}}; }
   Integral of_field(int number) const {
@@ -41,6 +41,8 @@ struct Integral {
 // Those that are forces from outside. Free strains have no matrix either, but add to the stress: theirs are forces of
 // the body.
 std::vector<Integral> loads_among(const std::vector<Integral>& integrals);
+
+std::vector<FormValue> forms_of(const std::vector<Integral>& integrals);
 
 // True for equal numbers of the same form, as far as can be seen: functions of the position count as different.
 inline bool same_numbers(const FormValue& a, const FormValue& b) {

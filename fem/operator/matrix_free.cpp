@@ -1,6 +1,8 @@
 #include "fem/operator/matrix_free.hpp"
 
 #include "device/memory_shortage.hpp"
+#include "fem/operator/operator_needs.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 namespace ritz {
@@ -32,7 +34,7 @@ MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints
       u_(copied_unless_zero(u)),
       field_of_rank_(field),
       keeps_tangents_(keeps_tangents(equations)),
-      marked_(equations.mark(constraints)) {
+      marked_(marked_nodes(equations, constraints)) {
   if (constraints.dependent() != nullptr || field != nullptr) field_ = equations.space().zeros();
   if (field != nullptr) product_ = equations.space().zeros();
   refresh();
@@ -41,7 +43,7 @@ MatrixFree::MatrixFree(const Operator& equations, const Constraints& constraints
 void MatrixFree::move_to(const Vector& u) { u_ = copied_unless_zero(u); }
 
 MemoryNeeds MatrixFree::point_needs(const Operator& equations) {
-  return keeps_tangents(equations) ? equations.point_tangent_needs() : MemoryNeeds();
+  return keeps_tangents(equations) ? OperatorNeeds(equations).point_tangents() : MemoryNeeds();
 }
 
 void MatrixFree::keep_no_tangents() {
@@ -53,7 +55,7 @@ void MatrixFree::refresh() {
   made_at_ = u_;
   tangents_ = {};
   const auto make_with_tangents = [&] {
-    tangents_ = equations_.point_tangents(*u_);
+    tangents_ = point_tangents(equations_, *u_);
     make_diagonal();
   };
   if (keeps_tangents_ && !memory_shortage(make_with_tangents)) return;
@@ -63,7 +65,7 @@ void MatrixFree::refresh() {
 
 void MatrixFree::make_diagonal() {
   diagonal_ = Vector();
-  diagonal_ = equations_.diagonal(tangents_, *u_);
+  diagonal_ = Linearisation(equations_, *u_, &tangents_).diagonal();
   if (field_of_rank_ != nullptr) diagonal_ = first_of(diagonal_, rows());
   if (constraints_.dependent() != nullptr) constraints_.dependent()->gather_diagonal(diagonal_);
   pivot_ = given_pivot_ ? *given_pivot_ : max_abs(diagonal_);
@@ -87,7 +89,7 @@ void MatrixFree::apply_over_ranks(const Vector& x, Vector& y) const {
     constraints_.set_linear(field_);
   }
   ghosts.begin_fetch(field_, equations_.space().components());
-  equations_.action(*u_, field_, product_, follows ? nullptr : &marked_, &ghosts);
+  Linearisation(equations_, *u_).action(field_, product_, follows ? nullptr : &marked_, &ghosts);
   constraints_.gather(product_);
   device().machine().copy_on_device(y.data(), product_.data(), y.bytes());
 }
@@ -96,7 +98,7 @@ void MatrixFree::apply_without_pivot(const Vector& x, Vector& y) const {
   if (field_of_rank_ != nullptr) {
     apply_over_ranks(x, y);
   } else if (field_.empty()) {
-    equations_.action(*u_, x, y, &marked_);
+    Linearisation(equations_, *u_).action(x, y, &marked_);
   } else {
     copy(x, field_);
     constraints_.set_zero(field_);

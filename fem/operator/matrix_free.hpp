@@ -1,5 +1,5 @@
 // The tangent of equations as a linear operator without a matrix: elements are recomputed at every application. For
-// p-multigrid the tangents of forms that depend on u are kept at points (Operator::point_tangents). With prescribed
+// p-multigrid the tangents of forms that depend on u are kept at points (PointTangents). With prescribed
 // and dependent unknowns eliminated as Constraints::eliminate does it: their rows and columns are empty but for a
 // pivot. Over ranks the space is that of a rank's part, vectors hold owned unknowns, and products fetch the others.
 //
@@ -9,6 +9,7 @@
 
 #include "fem/operator/divided_field.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/space/constraints.hpp"
 
 #include <memory>
@@ -48,7 +49,7 @@ class MatrixFree final : public LinearOperator {
   // of the forms that depend on u; of none where memory is short
   const PointTangents& tangents() const { return tangents_; }
   const Operator& equations() const { return equations_; }
-  const Operator::MarkedNodes& marked() const { return marked_; }
+  const MarkedNodes& marked() const { return marked_; }
   const Constraints& constraints() const { return constraints_; }
   double pivot() const { return pivot_; }                       // in the eliminated rows
   const DividedField* field() const { return field_of_rank_; }  // null: one process
@@ -69,7 +70,7 @@ class MatrixFree final : public LinearOperator {
   mutable Vector product_;  // [owned | ghosts] over ranks
   PointTangents tangents_;
   bool keeps_tangents_;
-  Operator::MarkedNodes marked_;
+  MarkedNodes marked_;
 };
 
 }  // namespace ritz

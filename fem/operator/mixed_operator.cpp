@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/operator/given_numbers.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -51,6 +52,52 @@ std::vector<Integral> places(const std::vector<MixedIntegral>& integrals, const 
   }
   return result;
 }
+
+const FunctionSpace& first_space(const Spaces& spaces) {
+  if (spaces.empty()) throw Error(ErrorKind::internal, "a mixed operator was made without spaces");
+  return *spaces.front();
+}
+
+// Internal variables of the operators of single fields, one after the other. local: [field][owned | ghosts].
+class StatesOfFields final : public PointStates {
+ public:
+  StatesOfFields(const std::vector<std::unique_ptr<Operator>>& of_fields, const Layout& owned, const Layout& local)
+      : of_fields_(&of_fields), owned_(&owned), local_(&local) {}
+
+  void commit(const Vector& u) override {
+    Vector room;
+    const Vector& all = owned_->with_ghosts(u, room);
+    for (std::size_t k = 0; k < of_fields_->size(); ++k)
+      if (const auto& each = (*of_fields_)[k]) each->states().commit(local_->part(all, static_cast<int>(k)));
+  }
+
+  Values values() const override {
+    Values all;
+    for (const auto& each : *of_fields_)
+      if (each) std::ranges::move(each->states().values(), std::back_inserter(all));
+    return all;
+  }
+
+  void set(const Values& values) override {
+    std::size_t next = 0;
+    for (const auto& each : *of_fields_) {
+      if (each == nullptr) continue;
+      const std::size_t count = std::min(each->states().values().size(), values.size() - next);
+      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(next);
+      each->states().set(Values(begin, begin + static_cast<std::ptrdiff_t>(count)));
+      next += count;
+    }
+  }
+
+  void reset() override {
+    for (const auto& each : *of_fields_)
+      if (each) each->states().reset();
+  }
+
+ private:
+  const std::vector<std::unique_ptr<Operator>>* of_fields_;
+  const Layout *owned_, *local_;
+};
 
 // Has the element its nodes where unknowns of the family are?
 bool numbers_family(const ReferenceElement& element, Family family) {
@@ -109,8 +156,9 @@ bool MixedIntegral::couples(int test, int trial) const {
 
 MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
                              const std::vector<std::vector<Node>>& met_before)
-    : spaces_(std::move(spaces)), integrals_(std::move(integrals)) {
-  if (spaces_.empty()) throw Error(ErrorKind::internal, "a mixed operator was made without spaces");
+    : Equations(first_space(spaces).device(), layout_of(spaces)),
+      spaces_(std::move(spaces)),
+      integrals_(std::move(integrals)) {
   for (const auto& space : spaces_)
     if (!integrals_.empty() && &space->geometry_coordinates() != &spaces_.front()->geometry_coordinates())
       throw Error(ErrorKind::internal, "the spaces of a mixed operator do not share the geometry of their mesh", {},
@@ -119,7 +167,6 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
     check(integral.form);
     check_fields(integral);
   }
-  layout_ = layout_of(spaces_);
   local_ = layout_.local();
   choose_families();
   std::vector<std::vector<Integral>> alone(spaces_.size());
@@ -143,6 +190,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
       if (each.elements != group.geometry().elements)
         throw Error(ErrorKind::internal, "the spaces of a mixed operator list their cells in different orders");
   make_signs(met_before);
+  states_ = std::make_unique<StatesOfFields>(of_fields_, layout_, local_);
 }
 
 void MixedOperator::check_fields(const MixedIntegral& integral) const {
@@ -226,14 +274,25 @@ void MixedOperator::make_signs(const std::vector<std::vector<Node>>& met_before)
   }
 }
 
-bool MixedOperator::symmetric() const {
-  return std::ranges::all_of(integrals_, [](const MixedIntegral& i) { return i.form.symmetric; }) &&
-         std::ranges::all_of(of_fields_, [](const auto& each) { return each == nullptr || each->symmetric(); });
-}
-
-bool MixedOperator::linear() const {
-  return std::ranges::all_of(integrals_, [](const MixedIntegral& i) { return i.form.linear; }) &&
-         std::ranges::all_of(of_fields_, [](const auto& each) { return each == nullptr || each->linear(); });
+EquationFacts MixedOperator::facts() const {
+  EquationFacts facts;
+  for (const MixedIntegral& integral : integrals_) {
+    const bool varies = integral.form.numbers.varies_in_time();
+    facts.symmetric = facts.symmetric && integral.form.symmetric;
+    facts.linear = facts.linear && integral.form.linear;
+    facts.varies_in_time = facts.varies_in_time || varies;
+    facts.matrix_varies_in_time = facts.matrix_varies_in_time || varies;
+  }
+  for (const auto& each : of_fields_) {
+    if (each == nullptr) continue;
+    const EquationFacts alone = each->facts();
+    facts.symmetric = facts.symmetric && alone.symmetric;
+    facts.linear = facts.linear && alone.linear;
+    facts.varies_in_time = facts.varies_in_time || alone.varies_in_time;
+    facts.matrix_varies_in_time = facts.matrix_varies_in_time || alone.matrix_varies_in_time;
+    facts.has_states = facts.has_states || alone.has_states;
+  }
+  return facts;
 }
 
 std::string MixedOperator::name_of(Index unknown) const {
@@ -444,7 +503,7 @@ void MixedOperator::forget_assembly() const {
   std::erase_if(plans_, [](const auto& entry) { return entry.first.task == Task::matrix; });
   patterns_.clear();
   for (int k = 0; k < field_count(); ++k) {
-    if (of_field(k) != nullptr) of_field(k)->forget_assembly();
+    if (of_field(k) != nullptr) of_field(k)->plans().forget_assembly();
     space(k).forget_pattern();
   }
   device().memory().trim();
@@ -459,81 +518,42 @@ void MixedOperator::evaluate_given(bool only_in_time) {
   }
 }
 
-void MixedOperator::set_numbers(const std::vector<MixedFormValue>& forms) {
-  bool fits = forms.size() == integrals_.size();
-  for (std::size_t i = 0; fits && i < forms.size(); ++i) fits = forms[i].name == integrals_[i].form.name;
+void MixedInputs::set_numbers(const std::vector<MixedFormValue>& forms) {
+  std::vector<MixedIntegral>& integrals = of_->integrals_;
+  bool fits = forms.size() == integrals.size();
+  for (std::size_t i = 0; fits && i < forms.size(); ++i) fits = forms[i].name == integrals[i].form.name;
   if (!fits)
     throw Error(ErrorKind::internal,
-                fmt::format("{} forms were given for {} integrals, or other ones", forms.size(), integrals_.size()));
+                fmt::format("{} forms were given for {} integrals, or other ones", forms.size(), integrals.size()));
   for (std::size_t i = 0; i < forms.size(); ++i) {
-    check(forms[i]);
-    integrals_[i].form.numbers.bytes = forms[i].numbers.bytes;
-    integrals_[i].form.numbers.given = forms[i].numbers.given;
+    of_->check(forms[i]);
+    integrals[i].form.numbers.bytes = forms[i].numbers.bytes;
+    integrals[i].form.numbers.given = forms[i].numbers.given;
   }
   std::vector<FormValue> numbers;
   for (const MixedFormValue& form : forms) numbers.push_back(form.numbers);
-  fields_.forget_others(numbers);
-  evaluate_given(false);
+  of_->fields_.forget_others(numbers);
+  of_->evaluate_given(false);
 }
 
-bool MixedOperator::matrix_varies_in_time() const {
-  return std::ranges::any_of(integrals_, [](const MixedIntegral& i) { return i.form.numbers.varies_in_time(); }) ||
-         std::ranges::any_of(of_fields_,
-                             [](const auto& each) { return each != nullptr && each->matrix_varies_in_time(); });
-}
-
-void MixedOperator::set_factor_of_rates(double factor) {
-  for (MixedIntegral& each : integrals_)
+void MixedInputs::set_factor_of_rates(double factor) {
+  for (MixedIntegral& each : of_->integrals_)
     if (each.is_rate) each.factor = factor;
-  for (const auto& each : of_fields_)
-    if (each) each->set_factor_of_rates(factor);
+  for (const auto& each : of_->of_fields_)
+    if (each) each->inputs().set_factor_of_rates(factor);
 }
 
-void MixedOperator::set_part_of_loads(double part) {
-  for (const auto& each : of_fields_)
-    if (each) each->set_part_of_loads(part);
+void MixedInputs::set_part_of_loads(double part) {
+  for (const auto& each : of_->of_fields_)
+    if (each) each->inputs().set_part_of_loads(part);
 }
 
-bool MixedOperator::has_state() const {
-  return std::ranges::any_of(of_fields_, [](const auto& each) { return each != nullptr && each->has_state(); });
-}
-
-void MixedOperator::commit(const Vector& u) const {
-  Vector room;
-  const Vector& all = layout_.with_ghosts(u, room);
-  for (int k = 0; k < field_count(); ++k)
-    if (of_field(k) != nullptr) of_field(k)->commit(local_.part(all, k));
-}
-
-Equations::PointStates MixedOperator::state() const {
-  PointStates all;
-  for (const auto& each : of_fields_)
-    if (each) std::ranges::move(each->state(), std::back_inserter(all));
-  return all;
-}
-
-void MixedOperator::set_state(const PointStates& values) const {
-  std::size_t next = 0;
-  for (const auto& each : of_fields_) {
-    if (each == nullptr) continue;
-    const std::size_t count = std::min(each->state().size(), values.size() - next);
-    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(next);
-    each->set_state(PointStates(begin, begin + static_cast<std::ptrdiff_t>(count)));
-    next += count;
-  }
-}
-
-void MixedOperator::reset_state() const {
-  for (const auto& each : of_fields_)
-    if (each) each->reset_state();
-}
-
-void MixedOperator::set_time(const Time& time) {
-  const bool moves = time.t != time_.t;
-  time_ = time;
-  if (moves) evaluate_given(true);
-  for (const auto& each : of_fields_)
-    if (each) each->set_time(time);
+void MixedInputs::set_time(const Time& time) {
+  const bool moves = time.t != of_->time_.t;
+  of_->time_ = time;
+  if (moves) of_->evaluate_given(true);
+  for (const auto& each : of_->of_fields_)
+    if (each) each->inputs().set_time(time);
 }
 
 }  // namespace ritz

@@ -30,6 +30,22 @@
 
 namespace ritz {
 
+class MixedOperator;
+
+// Data of a mixed operator that change between evaluations.
+class MixedInputs final : public EquationInputs {
+ public:
+  explicit MixedInputs(MixedOperator& of) : of_(&of) {}
+  void set_time(const Time& time) override;
+  void set_factor_of_rates(double factor) override;
+  void set_part_of_loads(double part) override;
+  // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
+  void set_numbers(const std::vector<MixedFormValue>& forms);
+
+ private:
+  MixedOperator* of_;
+};
+
 class MixedOperator final : public Equations {
  public:
   // Spaces of different meshes have forms of one field alone. Throws Error(Exit::internal) when spaces of forms of
@@ -48,10 +64,7 @@ class MixedOperator final : public Equations {
   std::string field_name(int field) const;                  // as the forms have it
   bool has_block(int row, int column) const;                // of the matrix
   bool couples(int test, int trial) const;                  // by a form of several fields, not by equations
-  const Layout& layout() const override { return layout_; }
-  const Device& device() const override { return spaces_.front()->device(); }
-  bool symmetric() const override;
-  bool linear() const override;
+  EquationFacts facts() const override;
 
   void residual(const Vector& u, Vector& r) const override;
   // Blocks where fields couple: pattern and memory; values are zero.
@@ -71,27 +84,14 @@ class MixedOperator final : public Equations {
   // Fall-backs that were taken since the last call, because memory was short: sentences for people.
   std::vector<std::string> take_steps_down() const { return std::exchange(steps_down_, {}); }
 
-  void set_time(const Time& time) override;
-  const Time& time() const override { return time_; }
-  bool matrix_varies_in_time() const override;
-  void set_factor_of_rates(double factor) override;
-  void set_part_of_loads(double part) override;
+  MixedInputs& inputs() override { return inputs_; }
+  PointStates& states() const override { return *states_; }  // of forms of one field: those of several have none
   std::unique_ptr<Equations> loads() const override;
-
-  // States of forms of one field: those of several have none.
-  bool has_state() const override;
-  void commit(const Vector& u) const override;
-  PointStates state() const override;
-  void set_state(const PointStates& values) const override;
-  void reset_state() const override;
-
   std::string name_of(Index unknown) const override;
   std::vector<double> forces_for_results(const Vector& f) const override { return f.host(); }
 
-  // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
-  void set_numbers(const std::vector<MixedFormValue>& forms);
-
  private:
+  friend class MixedInputs;
   enum class Task { residual, action, matrix };
   // Elements of one shape with the same forms; [field] the lists of nodes. The forms on facets are integrated over the
   // facet of this number of each cell.
@@ -173,12 +173,13 @@ class MixedOperator final : public Equations {
                      const std::function<void(const Operator&, const Vector&, int, Vector&)>& apply) const;
 
   Spaces spaces_;
-  Layout layout_, local_;         // owned unknowns; with ghosts, as kernels read and write them
+  Layout local_;                  // with ghosts, as kernels read and write the unknowns
   std::vector<Family> families_;  // [field]
   std::vector<MixedIntegral> integrals_;
   std::vector<std::unique_ptr<Operator>> of_fields_;  // [field]
   std::vector<Group> groups_;
-  Time time_;
+  std::unique_ptr<PointStates> states_;
+  MixedInputs inputs_{*this};
   mutable std::map<Key, Plan> plans_;
   mutable std::map<std::tuple<const Group*, const MixedIntegral*, int>, Vector> given_;  // degree of the rule
   mutable FieldsAtPoints fields_;                                                        // for given_

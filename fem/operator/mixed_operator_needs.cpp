@@ -2,6 +2,7 @@
 #include "device/kernels.hpp"
 #include "fem/operator/list_sizes.hpp"
 #include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 
 #include <algorithm>
@@ -122,9 +123,9 @@ MemoryNeeds MixedOperator::list_needs(bool of_matrix, bool of_vectors) const {
   using Of = Operator::Task;
   for (int k = 0; k < field_count(); ++k) {
     if (of_field(k) == nullptr) continue;
-    if (of_vectors) needs += of_field(k)->memory_needs({Of::residual, Of::action});
+    if (of_vectors) needs += OperatorNeeds(*of_field(k)).of({Of::residual, Of::action});
     if (!of_matrix || !adds_matrix(k)) continue;
-    needs += of_field(k)->memory_needs({Of::matrix});  // and what is added to the block
+    needs += OperatorNeeds(*of_field(k)).of({Of::matrix});  // and what is added to the block
     needs.array<double>("matrix", pairs_of_nodes(space(k)) * space(k).components() * space(k).components());
   }
   return needs;

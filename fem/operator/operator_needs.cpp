@@ -1,8 +1,7 @@
-// Memory that an operator will take, and the traffic of its tasks: Operator::memory_needs and related functions.
-#include "fem/launch/point_geometry.hpp"
-#include "fem/operator/list_sizes.hpp"
-#include "fem/operator/operator.hpp"
-#include "fem/operator/space_needs.hpp"
+#include "fem/operator/operator_needs.hpp"
+
+#include "device/kernels.hpp"
+#include "fem/operator/linearisation.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,164 +9,133 @@
 #include <set>
 
 namespace ritz {
+namespace {
 
-MemoryNeeds Operator::memory_needs(const std::vector<Task>& tasks, Index pairs) const {
-  MemoryNeeds needs;
-  std::set<ListKey> lists;                    // that are there, or counted
+// Lists and buffers that exist or were counted.
+struct CountedLists {
+  std::set<ListKey> lists;
   std::set<std::pair<ListKey, int>> buffers;  // by block
   std::map<std::pair<ListKey, int>, Index> workspaces;
-  PointNumbers points;
-  for (const auto& [job, plan] : plans_) {
-    if (plan.scatter == nullptr) continue;
-    const auto key = lists.emplace(plan.groups, plan.chunk_batches, job.task == Task::matrix).first;
-    buffers.emplace(*key, plan.block);
-    Index& workspace = workspaces[{*key, plan.block}];
-    workspace = std::max(workspace, plan.workspace->size());
-  }
-  std::vector<Job> jobs;
-  for (const Task task : tasks) std::ranges::move(jobs_of(task), std::back_inserter(jobs));
-  for (const Job& job : jobs) {
-    const Task task = job.task;
-    if (const auto found = plans_.find(job); found != plans_.end() && found->second.scatter != nullptr) continue;
-    const Outline outline = this->outline(job);
-    if (outline.groups.empty()) continue;
-    const ListKey key(outline.groups, outline.chunk_batches, task == Task::matrix);
-    auto known = list_sizes_.find(key);
-    if (known == list_sizes_.end()) {
-      if (task == Task::matrix && pairs == 0) pairs = pairs_of_nodes(*space_);
-      if (around_ == nullptr) around_ = std::make_shared<const ElementsAround>(*space_, groups_);
-      known = list_sizes_
-                  .emplace(key, estimated_sizes(*around_, outline.groups, outline.chunk_batches, task == Task::matrix,
-                                                pairs))
-                  .first;
+
+  explicit CountedLists(const std::map<TaskJob, TaskPlan>& made) {
+    for (const auto& [job, plan] : made) {
+      if (plan.scatter == nullptr) continue;
+      const auto key = lists.emplace(plan.groups, plan.chunk_batches, plan.is_matrix()).first;
+      buffers.emplace(*key, plan.block);
+      Index& workspace = workspaces[{*key, plan.block}];
+      workspace = std::max(workspace, plan.workspace->size());
     }
-    const ScatterSizes& sizes = known->second;
-    if (lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
-    if (task == Task::residual) needs += state_needs();
-    add_numbers_at_points(task, outline, points, needs);
-    if (buffers.emplace(key, outline.block).second)
-      needs.array<double>("assembly buffers", sizes.extension * outline.block);
-    if (Index& workspace = workspaces[{key, outline.block}]; workspace < workspace_size(outline))
-      needs.array<double>("assembly buffers", workspace = workspace_size(outline));
+  }
+  void add(const ListKey& key, int block, Index workspace, const ScatterSizes& sizes, MemoryNeeds& needs) {
+    if (buffers.emplace(key, block).second) needs.array<double>("assembly buffers", sizes.extension * block);
+    if (Index& largest = workspaces[{key, block}]; largest < workspace)
+      needs.array<double>("assembly buffers", largest = workspace);
+  }
+};
+
+}  // namespace
+
+MemoryNeeds OperatorNeeds::of(const std::vector<Task>& tasks, Index pairs) const {
+  MemoryNeeds needs;
+  CountedLists counted(plans_->made());
+  PointData::Counted points;
+  std::vector<TaskJob> jobs;
+  for (const Task task : tasks) std::ranges::move(jobs_of(*terms_, task), std::back_inserter(jobs));
+  for (const TaskJob& job : jobs) {
+    if (plans_->has_lists(job)) continue;
+    const TaskOutline outline = outline_of(*terms_, job);
+    if (outline.groups.empty()) continue;
+    const ListKey key = list_key(outline, job.task);
+    const ScatterSizes& sizes = plans_->list_sizes(key, pairs);
+    if (counted.lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
+    if (job.task == Task::residual) needs += states();
+    add_points(outline, job.task, points, needs);
+    counted.add(key, outline.block, workspace_size(*terms_, outline), sizes, needs);
   }
   return needs;
 }
 
-MemoryNeeds Operator::single_assembly_needs(Index pairs) const {
-  if (space_->device().machine().is_apart()) return memory_needs(Task::matrix, pairs);
-  return needs_without_lists(Task::matrix);
+MemoryNeeds OperatorNeeds::assembled_once(Index pairs) const {
+  return device_.machine().is_apart() ? of(Task::matrix, pairs) : without_lists(Task::matrix);
 }
 
-MemoryNeeds Operator::needs_without_lists(Task task) const {
-  if (space_->device().machine().is_apart()) return memory_needs(task);
+MemoryNeeds OperatorNeeds::without_lists(Task task) const {
+  if (device_.machine().is_apart()) return of(task);
   MemoryNeeds needs;
-  PointNumbers points;
-  if (task == Task::residual) needs += state_needs();
-  for (const Job& job : jobs_of(task)) add_numbers_at_points(task, outline(job), points, needs);
+  PointData::Counted points;
+  if (task == Task::residual) needs += states();
+  for (const TaskJob& job : jobs_of(*terms_, task)) add_points(outline_of(*terms_, job), task, points, needs);
   return needs;
 }
 
-Index Operator::lists_on_a_gpu(Index pairs) const {
-  if (space_->device().machine().is_apart()) return 0;
-  return memory_needs(Task::matrix, pairs).total() - single_assembly_needs(pairs).total();
+MemoryNeeds OperatorNeeds::states() const {
+  MemoryNeeds needs;
+  each_state(*terms_, [&](const ElementGroup& group, const Integral& integral) {
+    terms_->points().add_state_needs(group, integral, needs);
+  });
+  return needs;
 }
+
+MemoryNeeds OperatorNeeds::point_tangents() const { return needs_of_point_tangents(*terms_); }
 
 // A GPU makes the lists of a task before the buffers of its assembly are there.
-Index Operator::making_lists(const std::vector<Task>& tasks, Index pairs) const {
+Index OperatorNeeds::making_lists(const std::vector<Task>& tasks, Index pairs) const {
   Index most = 0;
-  if (!space_->device().is_gpu()) return most;
+  if (!device_.is_gpu()) return most;
   for (const Task task : tasks) {
-    const Index buffers = memory_needs(task, pairs).of("assembly buffers");  // counts the lists
-    for (const Job& job : jobs_of(task)) {
-      const Outline outline = this->outline(job);
-      const auto known = list_sizes_.find({outline.groups, outline.chunk_batches, task == Task::matrix});
-      if (known == list_sizes_.end()) continue;
-      const ScatterSizes& sizes = known->second;
-      const Index items = task == Task::matrix ? pairs : space_->node_count();
+    const Index buffers = of(task, pairs).of("assembly buffers");
+    for (const TaskJob& job : jobs_of(*terms_, task)) {
+      const TaskOutline outline = outline_of(*terms_, job);
+      if (outline.groups.empty() || plans_->has_lists(job)) continue;
+      const ScatterSizes& sizes = plans_->list_sizes(list_key(outline, task), pairs);
+      const Index items = task == Task::matrix ? pairs : terms_->space().node_count();
       most = std::max(most, list_scratch(items, sizes.sources, sizes.slots, sizes.extension) - buffers);
     }
   }
   return most;
 }
 
-std::vector<Operator::Job> Operator::jobs_of(Task task) const {
-  std::set<int> sizes;
-  std::set<std::string> names;
-  bool have_laws = false;  // then strain and stress of all forms are evaluated, too
-  for (const Integral& integral : integrals_)
-    if (task == Task::evaluate && takes_part({task}, integral.form)) {
-      sizes.insert(integral.form.derived);
-      names.insert(integral.form.name);
-      have_laws = have_laws || !integral.form.law.kernel.empty();
-    }
-  if (sizes.size() < 2) return {{task}};
-  std::vector<Job> jobs;
-  if (have_laws) jobs.push_back({task});
-  for (const std::string& name : names) jobs.push_back({task, name});
-  return jobs;
+Index OperatorNeeds::lists_on_a_gpu(Index pairs) const {
+  return device_.machine().is_apart() ? 0 : of(Task::matrix, pairs).total() - assembled_once(pairs).total();
 }
 
-// Numbers that the task needs at quadrature points, as make_term requests them.
-void Operator::add_numbers_at_points(Task task, const Outline& outline, PointNumbers& known, MemoryNeeds& needs) const {
-  if (law_workspace_.empty() && !std::exchange(known.laws, true)) {
-    if (const Index size = law_workspace_size(); size > 0) needs.array<double>("laws at points", size);
-  }
-  for (std::size_t g = 0; g < outline.groups.size(); ++g) {
-    const ElementGroup& group = groups_[static_cast<std::size_t>(outline.groups[g])];
-    for (const int i : outline.integrals[g]) {
-      const Integral& integral = integrals_[static_cast<std::size_t>(i)];
-      if (integral.form.cell >= 0) continue;
-      const int degree = degree_of(task, group, integral), points = table(group, degree).point_count;
-      const Index entries = group.batch_count() * points * lane_count;
-      if (integral.form.given_count > 0 && !given_.contains({&group, &integral, degree}) &&
-          known.arrays.emplace(&group, i, degree).second) {
-        needs.array<double>("given numbers", entries * integral.form.given_count);
-        fields_.add_needs(*space_, group, points, integral.form, known.fields, needs);
-      }
-      const bool by_lines = (task == Task::action || task == Task::diagonal) && by_tensors(group, integral.form);
-      const bool stored = by_lines && group.geometry->order > 1;
-      if (stored && !point_geometry_.contains({&group, points}) && known.arrays.emplace(&group, -1, points).second)
-        needs.array<double>("point geometry", entries * point_geometry_entries(group.element->dimension()));
+Index OperatorNeeds::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
+  if (assembly_kernels(terms_->space()).needs_workspace) return 0;
+  std::map<std::pair<ListKey, int>, Index> slabs;  // shared as plans share them
+  for (const Task task : tasks)
+    for (const TaskJob& job : jobs_of(*terms_, task)) {
+      const TaskOutline outline = outline_of(*terms_, job);
+      Index& slab = slabs[{list_key(outline, task), outline.block}];
+      slab = std::max(slab, outline.slab());
     }
-  }
-}
-
-Index Operator::host_bytes() const {
-  const bool apart = space_->device().machine().is_apart();
   Index sum = 0;
-  for (const ElementGroup& group : groups_)
-    sum += (apart ? group.entry_count() * Index{sizeof(Node)} : 0) + group.elements.own_bytes() +
+  for (const auto& [key, slab] : slabs) sum += slab * Index{sizeof(double)};
+  return sum;
+}
+
+// Numbers that the task needs at quadrature points, as ElementTerms::term() requests them.
+void OperatorNeeds::add_points(const TaskOutline& outline, Task task, PointData::Counted& counted,
+                               MemoryNeeds& needs) const {
+  PointData& points = terms_->points();
+  points.add_law_needs(terms_->law_workspace(), counted, needs);
+  for (std::size_t g = 0; g < outline.groups.size(); ++g) {
+    const ElementGroup& group = terms_->group(outline.groups[g]);
+    for (const int i : outline.integrals[g]) {
+      const Integral& integral = terms_->integral(i);
+      if (integral.form.cell >= 0) continue;
+      const bool by_lines =
+          (task == Task::action || task == Task::diagonal) && terms_->by_tensors(group, integral.form);
+      points.add_needs(group, integral, terms_->degree_of(task, group, integral), by_lines, counted, needs);
+    }
+  }
+}
+
+Index OperatorNeeds::host_bytes() const {
+  Index sum = 0;
+  for (const ElementGroup& group : terms_->groups())
+    sum += (device_.machine().is_apart() ? group.entry_count() * Index{sizeof(Node)} : 0) + group.elements.own_bytes() +
            static_cast<Index>(group.facets.size() * sizeof(FacetOfCell));
   return sum;
-}
-
-// [bytes] The numbers given at points, what points keep, and their geometry, as far as the terms have it.
-Index Operator::stored_at_points(const std::vector<std::vector<AssemblyTerm>>& terms) const {
-  Index sum = 0;
-  const auto add = [&sum](const double* used, const Vector& array) {
-    sum += used != nullptr && used == array.data() ? array.bytes() : 0;
-  };
-  for (const auto& group : terms)
-    for (const AssemblyTerm& term : group) {
-      for (const auto& [key, array] : given_) add(term.arguments.given, array);
-      for (const auto& [key, array] : point_geometry_) add(term.arguments.point_geometry, array);
-      for (const auto& [key, array] : states_) add(term.arguments.state, array);
-    }
-  return sum;
-}
-
-// [bytes] The least traffic of an assembly: connectivity, coordinates, u, and lists once; sums that several chunks
-// share written and read again; and the target written once.
-Index Operator::least_traffic(const Plan& plan, bool matrix, Index number) const {
-  const Index unknowns = space_->unknown_count();
-  Index sum = space_->geometry_coordinates().bytes() + number * unknowns;
-  for (const int g : plan.groups) {
-    const ElementGroup& group = groups_[static_cast<std::size_t>(g)];
-    const Index n = group.node_count();
-    sum += group.element_count * n * Index{sizeof(std::int32_t)};
-  }
-  sum += plan.stored_bytes + (plan.extension == nullptr ? 0 : 2 * number * plan.extension->size());
-  return sum + number * (matrix ? space_->pattern()->nonzeros() * plan.block : unknowns);
 }
 
 }  // namespace ritz

@@ -4,13 +4,13 @@
 #pragma once
 
 #include "device/array.hpp"
+#include "fem/operator/evaluate.hpp"
 
 #include <string>
 
 namespace ritz {
 
 class Operator;
-struct DerivedFields;
 
 class OperatorOverRanks {
  public:

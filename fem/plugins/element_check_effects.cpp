@@ -25,11 +25,11 @@ class Increments {
       });
       const Numbers r = model_.residual(u);
       all.insert(all.end(), r.begin(), r.end());
-      if (record_.state_count > 0) model_.equations.commit(model_.up(u));
+      if (record_.state_count > 0) model_.equations.states().commit(model_.up(u));
     }
     return all;
   }
-  Operator::PointStates state() const { return model_.equations.state(); }
+  PointStates::Values state() const { return model_.equations.states().values(); }
 
  private:
   Mesh mesh_;
@@ -48,9 +48,9 @@ bool same_forces(const FormOnDevice& a, const FormOnDevice& b, const FormRecord&
 std::vector<std::string> idle_states(const FormOnDevice& form, const FormRecord& record,
                                      const FormCheckOptions& options) {
   const Increments increments(form, record, options.amplitude);
-  const Operator::PointStates before = increments.state();
+  const PointStates::Values before = increments.state();
   increments.forces();
-  const Operator::PointStates after = increments.state();
+  const PointStates::Values after = increments.state();
   std::vector<std::string> names;
   int numbers = 0, first = 0;
   for (const StateFacts& facts : record.states()) numbers += facts.components;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <string>
 #include <vector>
 
 namespace ritz {
@@ -92,16 +93,49 @@ struct CheckModel {
   Operator equations;
 };
 
-using AddCheck = std::function<void(const char* check, double number, double limit, const std::string& note)>;
+// Results of the checks at one place.
+struct CheckList {
+  std::string on;  // "hex8, order 2"
+  std::vector<CheckResult> results = {};
+  enum class Limit { greatest, least };
 
-// fem/plugins/element_check_state.cpp: of forms and elements with a state, on models that `make` makes; u and v: fields
-// of theirs.
-void check_states(const std::vector<FormOnDevice>& devices, const FormRecord& record, double amplitude,
-                  const std::function<CheckModel(const FormOnDevice&)>& make, const Numbers& u, const Numbers& v,
-                  const AddCheck& add);
+  void add(const std::string& check, double number, double limit, const std::string& note,
+           Limit kind = Limit::greatest) {
+    const bool at_least = kind == Limit::least;
+    const bool passed = at_least ? number >= limit : number <= limit;  // NaN: no
+    results.push_back({check, on, passed, number, limit, at_least, note});
+  }
+  void add_failure(const std::string& check, const std::string& note) {
+    results.push_back({check, on, false, NAN, 0, false, note});
+  }
+};
 
-inline constexpr const char* load_note = "residual at two fields: a form without a matrix must not depend on u";
-inline constexpr const char* balance_note = "sums of forces and of moments, of an unsupported body";
+// A form or a structural element on a mesh, by the first of several devices, and three fields of its unknowns: u of
+// this amplitude, v and w of amplitude 1.
+struct CheckedForm {
+  const std::vector<FormOnDevice>& devices;
+  const FormRecord& record;
+  double amplitude;
+  const Mesh& mesh;
+  SpaceOptions space;
+  CheckModel model;
+  Numbers u, v, w;
+
+  CheckedForm(const std::vector<FormOnDevice>& on, const FormRecord& of, double size, const Mesh& cells,
+              const SpaceOptions& options = {});
+  const FormOnDevice& form() const { return devices.front(); }
+  CheckModel with(const FormOnDevice& other) const { return {mesh, other, space}; }
+};
+
+// fem/plugins/checked_form.cpp: checks of forms and structural elements alike.
+bool check_finite(const CheckedForm& s, CheckList& results);
+void check_linear(const CheckedForm& s, CheckList& results);
+void check_load(const CheckedForm& s, CheckList& results);  // of a form without a matrix
+void check_tangent(const CheckedForm& s, CheckList& results);
+void check_balance(const CheckedForm& s, CheckList& results);
+void check_backends(const CheckedForm& s, CheckList& results);
+// fem/plugins/element_check_state.cpp: of those with internal variables.
+void check_states(const CheckedForm& s, CheckList& results);
 
 // fem/plugins/element_check_balance.cpp: of r at u, forces that a body exerts on itself: their sum, and that of their
 // moments, which vanish; relative to the sums of the magnitudes. Moments are taken where the nodes are, or have moved

@@ -1,6 +1,7 @@
 #include "fem/plugins/element_check_order.hpp"
 
 #include "fem/analysis/nonlinear_solution.hpp"
+#include "fem/space/constraints.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -131,10 +131,10 @@ class MixedFormCheck {
     check_tangent(model, u, v, w, Kv);
     check_couplings(model, u, v);
     if (!form_.form.numbers.varies_in_time()) {
-      model.equations.set_time({.t = 1.7, .dt = 0.3});
+      model.equations.inputs().set_time({.t = 1.7, .dt = 0.3});
       add("constant in time", relative(norm(sum(1, r, -1, model.residual(u))), norm(r)), 0,
           "residual at another time; a form that reads t or dt says varies_in_time = true");
-      model.equations.set_time({});
+      model.equations.inputs().set_time({});
     }
     const double by_rule = check_quadrature(mesh, u, r);
     check_turned_cells(mesh, model, by_rule);

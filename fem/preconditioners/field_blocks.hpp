@@ -46,7 +46,6 @@ class FieldBlocks {
   BlockRows owned_rows(int field) const;
 
  private:
-  class Maker;
   std::vector<FieldBlock> fields_;
   std::vector<int> order_;
   BlockTriangle triangle_ = BlockTriangle::none;

@@ -185,7 +185,7 @@ void require_none_is_free(const MixedOperator& equations, const LinearOperator& 
     const Vector values = each.values();
     if (max_abs(values) == 0) continue;  // all of it follows prescribed unknowns
     const bool is_null = maps_to_zero(equations, K, sizes, each.field, values);
-    if (!is_null && (!each.constant || equations.symmetric() || !sums_to_zero(equations, K, each.field, values)))
+    if (!is_null && (!each.constant || equations.facts().symmetric || !sums_to_zero(equations, K, each.field, values)))
       continue;
     const std::string what = "the matrix is singular: " + each.what;
     if (each.constant)

@@ -47,17 +47,18 @@ double predicted_iteration(const SystemSize& size) {
 
 // One field whose matrix is promised to be positive definite.
 bool is_definite(const MixedOperator& equations, const LinearSolverOptions& options) {
-  return equations.field_count() == 1 && equations.symmetric() && options.promise == MatrixPromise::positive_definite;
+  return equations.field_count() == 1 && equations.facts().symmetric &&
+         options.promise == MatrixPromise::positive_definite;
 }
 
 // The method of an iteration: conjugate gradients where the matrix is definite, MINRES where it is symmetric.
 LinearMethod iteration_of(const MixedOperator& equations, const LinearSolverOptions& options) {
-  if (options.method == LinearMethod::minres && !equations.symmetric())
+  if (options.method == LinearMethod::minres && !equations.facts().symmetric)
     throw Error(ErrorKind::solver_options, "the method 'minres' was asked for, but the matrix is not symmetric",
                 "a form does not claim it", "use 'gmres', 'direct' or 'auto'");
   if (options.method != LinearMethod::automatic) return options.method;
   if (is_definite(equations, options)) return LinearMethod::conjugate_gradient;
-  return equations.symmetric() ? LinearMethod::minres : LinearMethod::gmres;
+  return equations.facts().symmetric ? LinearMethod::minres : LinearMethod::gmres;
 }
 
 // Factors of rows and columns, by field, with which the largest block of each row and column is about 1: equations of
@@ -117,6 +118,149 @@ class Scaling {
   std::vector<double> rows_, columns_;
 };
 
+struct Unmet {
+  int field = -1;      // none
+  double allowed = 0;  // norm of its residual
+};
+// The field with the least tolerance that is exceeded: that of their loads and of typical sums of their terms. A sum
+// of K v is typically |K| |v| / sqrt(n) with the norm of Frobenius, whatever the units; v may cancel in it, and
+// become small where its field is at rest. Then the rounding of the field's equations is left in it.
+Unmet find_unmet(const Layout& layout, const BlockNorms& sizes, double relative, const Vector& r,
+                 const std::vector<double>& solution, const Vector& rest) {
+  constexpr double rounding = 1e-13;
+  const int count = layout.count();
+  std::vector<double> terms;
+  for (int k = 0; k < count; ++k) {
+    terms.push_back(norm2(layout.part(r, k)));
+    for (int j = 0; j < count; ++j)
+      if (const double size = double(layout.size_over_all(j)); size > 0)
+        terms.back() = std::max(terms.back(), sizes.norm(k, j) * solution[std::size_t(j)] / std::sqrt(size));
+  }
+  Unmet worst;
+  for (int k = 0; k < count; ++k) {
+    double allowed = relative * terms[std::size_t(k)];
+    for (int j = 0; j < count; ++j)
+      if (sizes.norm(j, j) > 0)
+        allowed = std::max(allowed, rounding * terms[std::size_t(j)] * sizes.norm(k, j) / sizes.norm(j, j));
+    if (norm2(layout.part(rest, k)) > allowed && (worst.field < 0 || allowed < worst.allowed)) worst = {k, allowed};
+  }
+  return worst;
+}
+
+struct Iterated {
+  LinearMethod method;
+  int most, restart;  // iterations
+  double relative;
+};
+
+// One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
+// solved for again, until those of each field are met.
+SolveReport refined(const MixedOperator& equations, const LinearOperator& K, const BlockNorms& sizes,
+                    const LinearOperator& M, const Iterated& how, const Vector& r, Vector& du) {
+  const Layout& layout = equations.layout();
+  const auto solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
+    return solve_by(how.method, K, b, x, &M, options);
+  };
+  SolveReport report = solve(r, du, {how.relative, how.most, how.restart, {}});
+  Vector rest = equations.zeros(), correction = equations.zeros();
+  std::vector<double> solution(static_cast<std::size_t>(equations.field_count()), 0.0);  // its largest parts so far
+  for (int round = 0; report.converged(); ++round) {
+    K.apply(du, rest);
+    axpby(1.0, r, -1.0, rest);
+    for (int k = 0; k < equations.field_count(); ++k)
+      solution[std::size_t(k)] = std::max(solution[std::size_t(k)], norm2(layout.part(du, k)));
+    const Unmet unmet = find_unmet(layout, sizes, how.relative, r, solution, rest);
+    if (unmet.field < 0) break;
+    if (round == 8) {
+      report.reason = StopReason::stagnated;
+      report.where = fmt::format("equations of the field '{}'", equations.field_name(unmet.field));
+      break;
+    }
+    const double relative = std::max(how.relative, 0.5 * unmet.allowed / norm2(rest));
+    correction.fill_zero();
+    const SolveReport more = solve(rest, correction, {relative, how.most - report.iterations, how.restart, {}});
+    report.iterations += more.iterations;
+    report.reason = more.reason;
+    report.where = more.where;
+    axpy(1.0, correction, du);
+  }
+  report.preconditioner = M.name();
+  return report;
+}
+
+// The division among ranks, by numbers of the rank with the most.
+std::string description_of_division(const MixedOperator& equations) {
+  const Layout& layout = equations.layout();
+  Ranks& ranks = layout.ranks();
+  const auto most = [&](Index mine) { return std::ranges::max(ranks.of_all(mine)); };
+  Index here = 0;
+  int others = 0;
+  for (int k = 0; k < layout.count(); ++k) {
+    here += layout.ghosts(k)->count() * layout.width(k);
+    others = std::max(others, static_cast<int>(layout.ghosts(k)->neighbours().size()));
+  }
+  const Index unknowns = most(layout.total()), cells = most(equations.space(0).mesh().cell_count()),
+              ghosts = most(here), neighbours = most(others);
+  return fmt::format("{} ranks by {}: at most {} unknowns, {} ghosts, {} cells and {} neighbours each", ranks.count(),
+                     ranks.transport(), unknowns, ghosts, cells, neighbours);
+}
+
+// A factor of the tangent, and the matrix that it is made of: of one process, or its rows over ranks.
+class FactorOfFields {
+ public:
+  explicit FactorOfFields(const Layout& layout) : layout_(layout) {}
+  bool is_made() const { return solver_.has_value(); }
+  void free() {
+    if (solver_ && layout_.is_divided()) solver_->end();
+    solver_.reset();
+    rows_.reset();
+    joined_.reset();
+  }
+
+  // Takes over the tangent with its supports, scaled.
+  void take(std::optional<BlockOperator>& K, const BlockNorms& sizes) {
+    const Device device = K->device();
+    scaling_.emplace(sizes, layout_);
+    scaling_->apply(*K);
+    BlockRows mine;
+    if (layout_.is_divided()) mine = joined_rows(*K);
+    else joined_.emplace(joined_matrix(*K));
+    K.reset();
+    if (layout_.is_divided()) rows_ = divided_matrix(layout_.ranks(), device, std::move(mine));
+  }
+  // A factor of one process gives its analysis to the next.
+  void factorise(DirectKind kind, const DirectOptions& options) {
+    if (rows_) factorise(*rows_, kind, options);
+    else factorise(*joined_, kind, options);
+  }
+  SolveReport solve(const Vector& b, Vector& x, double relative, double rounding_error) {
+    solver_->relative = relative;
+    solver_->rounding_error = rounding_error;
+    Vector scaled(b.device(), b.size(), "vectors");
+    scaling_->by_rows(b, scaled);
+    SolveReport report = solver_->solve(scaled, x);
+    scaling_->by_columns(x, x);
+    if (!layout_.is_divided()) return report;
+    const Communicator all(b.device());
+    report.memory_needed = all.total(report.memory_needed);
+    report.memory_used = all.total(report.memory_used);
+    return report;
+  }
+
+ private:
+  template <class Matrix>
+  void factorise(const Matrix& K, DirectKind kind, const DirectOptions& options) {
+    if (solver_) solver_->refactorise(K);
+    else solver_.emplace(K, kind, options);
+  }
+
+  const Layout& layout_;
+  std::optional<Scaling> scaling_;
+  std::optional<SparseMatrix> joined_;
+  std::unique_ptr<DividedMatrix> rows_;
+  std::optional<DirectSolver> solver_;
+};
+
 }  // namespace
 
 SystemSize size_of_system(const MixedOperator& equations) {
@@ -143,7 +287,7 @@ std::vector<MethodChoice> methods_of(const MixedOperator& equations, const Linea
                             name_of(options.method)),
                 "their matrix need not be positive definite, and each field has a separate preconditioner",
                 "use 'minres', 'gmres', 'direct' or 'auto'");
-  const double factorisation = predicted_factorisation(size, equations.symmetric()),
+  const double factorisation = predicted_factorisation(size, equations.facts().symmetric),
                iteration = predicted_iteration(size);
   constexpr double operations_per_second = 8e9, patience = 2e13;
   const double named = options.direct_operations;
@@ -166,11 +310,40 @@ WholeProblem whole_problem(const MixedOperator& equations, const MixedConstraint
   return {.size = size_of_system(equations), .motions = motions_left(equations, supports)};
 }
 
+namespace {
+
+std::vector<MethodChoice> possible_methods(const MixedOperator& equations, const LinearSolverOptions& options,
+                                           const WholeProblem& whole) {
+  std::vector<MethodChoice> choices = methods_of(equations, options, whole.size);
+  if (whole.singular)
+    std::erase_if(choices, [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; });
+  if (!choices.empty()) return choices;
+  throw Error(
+      ErrorKind::singular_matrix,
+      fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations.field_name(0)),
+      "curls alone enter the equations, so a factorisation lacks a gauge",
+      "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of curl_curl3)");
+}
+
+void add_ranks_to_reasons(int count, std::vector<MethodChoice>& choices) {
+  for (MethodChoice& choice : choices)
+    choice.why +=
+        choice.method == LinearMethod::direct
+            ? fmt::format("; factorised by {} ranks together, whose last digits differ from run to run", count)
+            : fmt::format("; divided among {} ranks", count);
+}
+
+}  // namespace
+
 class FieldsSystem::Solver final : public PlannedSystem {
  public:
   Solver(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
          WholeProblem whole)
-      : equations_(equations), supports_(supports), options_(std::move(options)), whole_(std::move(whole)) {}
+      : equations_(equations),
+        supports_(supports),
+        options_(std::move(options)),
+        whole_(std::move(whole)),
+        factor_(equations.layout()) {}
 
   // A factor of one process gives its analysis to the next.
   void linearise(const Vector& u) {
@@ -178,14 +351,14 @@ class FieldsSystem::Solver final : public PlannedSystem {
     free_preconditioners();
     method_.reset();
     u_ = Vector();
-    if (u.empty() || equations_.linear()) return;
+    if (u.empty() || equations_.facts().linear) return;
     u_ = equations_.zeros();
     copy(u, u_);
   }
   const Vector& point() const { return u_; }
 
   void release() {
-    free_factor();
+    factor_.free();
     free_preconditioners();
     method_.reset();
   }
@@ -205,20 +378,14 @@ class FieldsSystem::Solver final : public PlannedSystem {
   bool over_ranks() const override { return layout().is_divided(); }
 
   std::vector<MethodChoice> plan(bool) override {
-    std::vector<MethodChoice> choices = agreed([&] { return possible_methods(); });
-    if (!over_ranks()) return choices;
-    const int count = layout().ranks().count();
-    for (MethodChoice& choice : choices)
-      choice.why +=
-          choice.method == LinearMethod::direct
-              ? fmt::format("; factorised by {} ranks together, whose last digits differ from run to run", count)
-              : fmt::format("; divided among {} ranks", count);
+    std::vector<MethodChoice> choices = agreed([&] { return possible_methods(equations_, options_, whole_); });
+    if (over_ranks()) add_ranks_to_reasons(layout().ranks().count(), choices);
     return choices;
   }
 
   Reports factorise(const MethodChoice& choice) override {
     free_preconditioners();
-    return agreed([&] { return Reports{over_ranks() ? factorise_over_ranks(choice) : factorise_here(choice)}; });
+    return agreed([&] { return Reports{factorised(choice)}; });
   }
 
   void remember(const MethodChoice& choice) override { method_ = choice; }
@@ -233,10 +400,10 @@ class FieldsSystem::Solver final : public PlannedSystem {
   void prepare(const MethodChoice& choice, PreconditionerBasis, const Cycle&) override {
     const MixedShape shape = choice.method == LinearMethod::gmres ? MixedShape::triangular : MixedShape::diagonal;
     columns_->clear();
-    free_factor();
+    factor_.free();
     agreed([&] {
       assemble();
-      auto phase = profile().phase("set-up");
+      auto phase = device().profile().phase("set-up");
       M_.emplace(equations_, supports_, *K_, sizes_->pivot(), shape, options_.multigrid, whole_.calls);
       require_none_is_free(equations_, *K_, *sizes_, whole_.motions);
     });
@@ -248,8 +415,9 @@ class FieldsSystem::Solver final : public PlannedSystem {
   Iteration iterate(const MethodChoice& choice) override {
     const int most =
         choice.max_iterations > 0 ? std::min(choice.max_iterations, options_.max_iterations) : options_.max_iterations;
-    auto phase = profile().phase("iteration");
-    return {{refined(choice.method, most)}};
+    auto phase = device().profile().phase("iteration");
+    const Iterated how{choice.method, most, options_.restart, options_.relative};
+    return {{refined(equations_, *K_, *sizes_, M_->get(), how, columns_->b(), columns_->x())}};
   }
 
   void free_preconditioners() override {
@@ -262,185 +430,46 @@ class FieldsSystem::Solver final : public PlannedSystem {
  private:
   const Layout& layout() const { return equations_.layout(); }
   const Device& device() const { return equations_.device(); }
-  Profile& profile() const { return device().profile(); }
   void say(const std::string& text) const {
     if (options_.say) options_.say(text);
   }
 
-  std::vector<MethodChoice> possible_methods() const {
-    std::vector<MethodChoice> choices = methods_of(equations_, options_, whole_.size);
-    if (whole_.singular)
-      std::erase_if(choices, [](const MethodChoice& choice) { return choice.method == LinearMethod::direct; });
-    if (!choices.empty()) return choices;
-    throw Error(
-        ErrorKind::singular_matrix,
-        fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations_.field_name(0)),
-        "curls alone enter the equations, so a factorisation lacks a gauge",
-        "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of curl_curl3)");
-  }
-
-  void free_factor() {
-    if (factor_ && over_ranks()) factor_->end();
-    factor_.reset();
-    rows_.reset();
-    joined_.reset();
-  }
-
   // With the factor or the preconditioner of the last solution.
   SolveReport again() {
-    if (!factor_) return agreed([&] { return iterate(*method_).reports.front(); });
-    auto phase = profile().phase("solve");
+    if (!factor_.is_made()) return agreed([&] { return iterate(*method_).reports.front(); });
+    auto phase = device().profile().phase("solve");
     return agreed([&] { return solved_by_factor(); });
   }
 
   // The tangent, without its supports.
   void assemble() {
-    auto phase = profile().phase("assembly");
+    auto phase = device().profile().phase("assembly");
     K_.emplace(equations_.make_matrix());
     equations_.assemble(u_, *K_);
     if (over_ranks()) {
       equations_.forget_assembly();
       return_freed_host_memory();
-      say(description());
+      say(description_of_division(equations_));
     }
     sizes_.emplace(*K_);
-    scaling_.emplace(*sizes_, layout());
   }
 
-  DirectKind kind() const { return equations_.symmetric() ? DirectKind::symmetric : DirectKind::general; }
-
-  // The tangent with its supports, where no field may move freely.
-  void assemble_and_check() {
+  SolveReport factorised(const MethodChoice& choice) {
+    if (over_ranks())
+      say(fmt::format("{} ranks factorise together: the last digits differ from run to run", layout().ranks().count()));
     assemble();
     supports_.eliminate(*K_, sizes_->pivot());
     require_none_is_free(equations_, *K_, *sizes_, whole_.motions);
-    scaling_->apply(*K_);
-  }
-
-  template <class Matrix>
-  SolveReport factorised(const Matrix& K, const MethodChoice& choice) {
-    if (factor_) factor_->refactorise(K);
-    else
-      factor_.emplace(K, kind(),
-                      DirectOptions{.memory_limit = options_.direct_memory,
-                                    .operations_limit = choice.operations_limit,
-                                    .say = options_.say});
+    factor_.take(K_, *sizes_);
+    auto phase = device().profile().phase("solve");
+    factor_.factorise(
+        equations_.facts().symmetric ? DirectKind::symmetric : DirectKind::general,
+        {.memory_limit = options_.direct_memory, .operations_limit = choice.operations_limit, .say = options_.say});
     return solved_by_factor();
   }
 
   SolveReport solved_by_factor() {
-    factor_->relative = options_.relative;
-    factor_->rounding_error = options_.rounding_error;
-    Vector b = equations_.zeros();
-    scaling_->by_rows(columns_->b(), b);
-    SolveReport report = factor_->solve(b, columns_->x());
-    scaling_->by_columns(columns_->x(), columns_->x());
-    if (!over_ranks()) return report;
-    const Communicator all(device());
-    report.memory_needed = all.total(report.memory_needed);
-    report.memory_used = all.total(report.memory_used);
-    return report;
-  }
-
-  SolveReport factorise_here(const MethodChoice& choice) {
-    assemble_and_check();
-    joined_.emplace(joined_matrix(*K_));
-    K_.reset();
-    auto phase = profile().phase("solve");
-    return factorised(*joined_, choice);
-  }
-
-  SolveReport factorise_over_ranks(const MethodChoice& choice) {
-    Ranks& ranks = layout().ranks();
-    say(fmt::format("{} ranks factorise together: the last digits differ from run to run", ranks.count()));
-    assemble_and_check();
-    BlockRows rows = joined_rows(*K_);
-    K_.reset();
-    rows_ = divided_matrix(ranks, device(), std::move(rows));
-    auto phase = profile().phase("solve");
-    return factorised(*rows_, choice);
-  }
-
-  // The numbers of the rank with the most.
-  std::string description() const {
-    Ranks& ranks = layout().ranks();
-    const auto most = [&](Index mine) { return std::ranges::max(ranks.of_all(mine)); };
-    Index here = 0;
-    int others = 0;
-    for (int k = 0; k < layout().count(); ++k) {
-      here += layout().ghosts(k)->count() * layout().width(k);
-      others = std::max(others, static_cast<int>(layout().ghosts(k)->neighbours().size()));
-    }
-    const Index unknowns = most(layout().total()), cells = most(equations_.space(0).mesh().cell_count()),
-                ghosts = most(here), neighbours = most(others);
-    return fmt::format("{} ranks by {}: at most {} unknowns, {} ghosts, {} cells and {} neighbours each", ranks.count(),
-                       ranks.transport(), unknowns, ghosts, cells, neighbours);
-  }
-
-  // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
-  // solved for again, until those of each field are met.
-  SolveReport refined(LinearMethod method, int most) const {
-    const Vector& r = columns_->b();
-    Vector& du = columns_->x();
-    const Layout& layout = equations_.layout();
-    const auto solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
-      return solve_by(method, *K_, b, x, &M_->get(), options);
-    };
-    SolveReport report = solve(r, du, {options_.relative, most, options_.restart, {}});
-    Vector rest = equations_.zeros(), correction = equations_.zeros();
-    std::vector<double> solution(static_cast<std::size_t>(equations_.field_count()), 0.0);  // its largest parts so far
-    for (int round = 0; report.converged(); ++round) {
-      K_->apply(du, rest);
-      axpby(1.0, r, -1.0, rest);
-      for (int k = 0; k < equations_.field_count(); ++k)
-        solution[std::size_t(k)] = std::max(solution[std::size_t(k)], norm2(layout.part(du, k)));
-      const Unmet unmet = find_unmet(r, solution, rest);
-      if (unmet.field < 0) break;
-      if (round == 8) {
-        report.reason = StopReason::stagnated;
-        report.where = fmt::format("equations of the field '{}'", equations_.field_name(unmet.field));
-        break;
-      }
-      const double relative = std::max(options_.relative, 0.5 * unmet.allowed / norm2(rest));
-      correction.fill_zero();
-      const SolveReport more = solve(rest, correction, {relative, most - report.iterations, options_.restart, {}});
-      report.iterations += more.iterations;
-      report.reason = more.reason;
-      report.where = more.where;
-      axpy(1.0, correction, du);
-    }
-    report.preconditioner = M_->get().name();
-    return report;
-  }
-
-  struct Unmet {
-    int field = -1;      // none
-    double allowed = 0;  // norm of its residual
-  };
-  // The field with the least tolerance that is exceeded: that of their loads and of typical sums of their terms. A sum
-  // of K v is typically |K| |v| / sqrt(n) with the norm of Frobenius, whatever the units; v may cancel in it, and
-  // become small where its field is at rest. Then the rounding of the field's equations is left in it.
-  Unmet find_unmet(const Vector& r, const std::vector<double>& solution, const Vector& rest) const {
-    const Layout& layout = equations_.layout();
-    const BlockNorms& sizes = *sizes_;
-    constexpr double rounding = 1e-13;
-    const int count = equations_.field_count();
-    std::vector<double> terms;
-    for (int k = 0; k < count; ++k) {
-      terms.push_back(norm2(layout.part(r, k)));
-      for (int j = 0; j < count; ++j)
-        if (const double size = double(layout.size_over_all(j)); size > 0)
-          terms.back() = std::max(terms.back(), sizes.norm(k, j) * solution[std::size_t(j)] / std::sqrt(size));
-    }
-    Unmet worst;
-    for (int k = 0; k < count; ++k) {
-      double allowed = options_.relative * terms[std::size_t(k)];
-      for (int j = 0; j < count; ++j)
-        if (sizes.norm(j, j) > 0)
-          allowed = std::max(allowed, rounding * terms[std::size_t(j)] * sizes.norm(k, j) / sizes.norm(j, j));
-      if (norm2(layout.part(rest, k)) > allowed && (worst.field < 0 || allowed < worst.allowed)) worst = {k, allowed};
-    }
-    return worst;
+    return factor_.solve(columns_->b(), columns_->x(), options_.relative, options_.rounding_error);
   }
 
   const MixedOperator& equations_;
@@ -451,11 +480,8 @@ class FieldsSystem::Solver final : public PlannedSystem {
   std::optional<Columns> columns_;
   std::optional<BlockOperator> K_;
   std::optional<BlockNorms> sizes_;
-  std::optional<Scaling> scaling_;  // of a factor
   std::optional<MixedPreconditioner> M_;
-  std::optional<SparseMatrix> joined_;  // of the factor
-  std::unique_ptr<DividedMatrix> rows_;
-  std::optional<DirectSolver> factor_;
+  FactorOfFields factor_;
   std::optional<MethodChoice> method_;  // of the last solution, whose factor or preconditioner is there
 };
 

@@ -9,8 +9,8 @@ namespace ritz {
 
 CellStates::CellStates(const Operator& equations) : cells_(equations.space().mesh().cell_count()) {
   std::map<int, std::vector<Place>> of_integral;
-  const Operator::PointStates states = equations.state();
-  for (const ElementGroup& group : equations.groups())
+  const PointStates::Values states = equations.states().values();
+  for (const ElementGroup& group : equations.terms().groups())
     for (const int integral : group.integrals) {
       if (equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty()) continue;
       const auto list = static_cast<int>(numbers_.size());
@@ -34,7 +34,7 @@ void CellStates::each_number(Index cell, const Visit& visit) const {
   }
 }
 
-std::vector<double> CellStates::of(const Operator::PointStates& states, std::span<const Index> cells) const {
+std::vector<double> CellStates::of(const PointStates::Values& states, std::span<const Index> cells) const {
   std::vector<double> result;
   for (const Index cell : cells)
     each_number(cell, [&](std::size_t list, std::size_t at) { result.push_back(states[list][at]); });
@@ -42,13 +42,13 @@ std::vector<double> CellStates::of(const Operator::PointStates& states, std::spa
 }
 
 void CellStates::place(std::span<const Index> cells, std::span<const double> numbers,
-                       Operator::PointStates& states) const {
+                       PointStates::Values& states) const {
   auto next = numbers.begin();
   for (const Index cell : cells)
     each_number(cell, [&](std::size_t list, std::size_t at) { states[list][at] = *next++; });
 }
 
-Operator::PointStates CellStates::placed(std::span<const double> numbers, Operator::PointStates states) const {
+PointStates::Values CellStates::placed(std::span<const double> numbers, PointStates::Values states) const {
   auto next = numbers.begin();
   for (Index cell = 0; cell < cells_; ++cell)
     each_number(cell, [&](std::size_t list, std::size_t at) { states[list][at] = *next++; });
@@ -56,19 +56,20 @@ Operator::PointStates CellStates::placed(std::span<const double> numbers, Operat
 }
 
 void take_states(const Operator& whole, const std::vector<Index>& cells, const Operator& part) {
-  part.set_state(CellStates(part).placed(CellStates(whole).of(whole.state(), cells), part.state()));
+  part.states().set(
+      CellStates(part).placed(CellStates(whole).of(whole.states().values(), cells), part.states().values()));
 }
 
 void bring_states(const Operator& part, const std::vector<Index>& cells, const Operator& whole, Ranks& ranks) {
   const CellStates places(whole);
-  const std::vector<double> mine = CellStates(part).of(part.state(), all_cells_of(part.space().mesh()));
-  Operator::PointStates all = whole.state();
+  const std::vector<double> mine = CellStates(part).of(part.states().values(), all_cells_of(part.space().mesh()));
+  PointStates::Values all = whole.states().values();
   each_text(ranks, Packed().add(cells).add(mine).take(), Receivers::all, [&](int, std::string_view text) {
     Unpacked from(text);
     const std::vector<Index> of_rank = from.list<Index>();
     places.place(of_rank, from.list<double>(), all);
   });
-  whole.set_state(all);
+  whole.states().set(all);
 }
 
 }  // namespace ritz

@@ -1,5 +1,5 @@
 // Internal variables of equations cell by cell, as they travel from a whole space to its parts and back: the layout of
-// Operator::state() depends on groups and lanes, which differ between both. All states are on cells.
+// PointStates::values() depends on groups and lanes, which differ between both. All states are on cells.
 //
 //   take_states(whole, cells, part);                   // cells: of the part, as the whole mesh numbers them
 //   bring_states(part, cells, whole, ranks);           // all ranks together; each has those of all afterwards
@@ -23,10 +23,10 @@ class CellStates {
   explicit CellStates(const Operator& equations);
 
   // [cell of these][integral with states on it][point][number]
-  std::vector<double> of(const Operator::PointStates& states, std::span<const Index> cells) const;
-  void place(std::span<const Index> cells, std::span<const double> numbers, Operator::PointStates& states) const;
+  std::vector<double> of(const PointStates::Values& states, std::span<const Index> cells) const;
+  void place(std::span<const Index> cells, std::span<const double> numbers, PointStates::Values& states) const;
   // numbers: of all cells of the mesh, in order; what lanes without a cell have comes from `states`.
-  Operator::PointStates placed(std::span<const double> numbers, Operator::PointStates states) const;
+  PointStates::Values placed(std::span<const double> numbers, PointStates::Values states) const;
 
  private:
   struct Place {

@@ -1,5 +1,6 @@
 #include "fem/ranks/divided_equations.hpp"
 
+#include "fem/operator/evaluate.hpp"
 #include "device/error.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/ranks/cell_states.hpp"
@@ -68,15 +69,16 @@ DividedEquations::DividedEquations(std::shared_ptr<const DividedSpace> space, Pa
       own_(space_->space(), std::move(integrals.integrals)) {}
 
 const Operator& DividedEquations::own(const Operator& equations) {
-  if (!std::exchange(numbers_are_taken_, true) && !own_.set_numbers(space_->integrals(equations.integrals()).integrals))
+  if (!std::exchange(numbers_are_taken_, true) &&
+      !own_.inputs().set_numbers(space_->integrals(equations.integrals()).integrals))
     throw Error(ErrorKind::internal, "the equations of a part have got other forms or places");
-  if (newest_states_ == Newest::here && equations.has_state()) {
+  if (newest_states_ == Newest::here && equations.facts().has_states) {
     newest_states_ = Newest::everywhere;
     take_states(equations, space_->part().cells(), own_);
   }
   for (std::size_t i = 0; i < integral_of_.size(); ++i)
-    own_.set_factor(i, equations.integrals()[integral_of_[i]].factor);
-  own_.set_time(equations.time());
+    own_.inputs().set_factor(i, equations.integrals()[integral_of_[i]].factor);
+  own_.inputs().set_time(equations.time());
   return own_;
 }
 
@@ -106,13 +108,13 @@ void DividedEquations::transposed_action(const Operator& equations, const Vector
 }
 
 void DividedEquations::commit(const Operator& equations, const Vector& u) {
-  own(equations).commit(space_->with_ghosts(u));
+  own(equations).states().commit(space_->with_ghosts(u));
   newest_states_ = Newest::on_parts;
 }
 
 // Results at owned nodes [node][component] and in all cells of the part.
 DerivedFields DividedEquations::evaluate_own(const Operator& equations, const Vector& u, const std::string& form) {
-  DerivedFields fields = own(equations).evaluate(space_->with_ghosts(u), form);
+  DerivedFields fields = ritz::evaluate(own(equations), space_->with_ghosts(u), form);
   if (!space_->space().isoparametric()) fields.at_nodes = std::move(fields.at_space_nodes);
   fields.at_nodes.resize(static_cast<std::size_t>(ghosts().owned() * fields.components));
   return fields;
@@ -153,14 +155,14 @@ void DividedEquations::evaluate(const Operator& equations, const Vector& u, cons
 }
 
 DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form) {
-  auto* const divided = dynamic_cast<DividedEquations*>(equations.over_ranks());
-  return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form) : equations.evaluate(u, form);
+  auto* const divided = dynamic_cast<DividedEquations*>(equations.plans().over_ranks());
+  return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form) : evaluate(equations, u, form);
 }
 
 DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations, const Vector& u,
                                                        const std::string& form) {
   results_go_to_ = Receivers::first;
-  DerivedFields fields = equations.evaluate(u, form);
+  DerivedFields fields = ritz::evaluate(equations, u, form);
   results_go_to_ = Receivers::all;
   return fields;
 }
@@ -174,7 +176,7 @@ void DividedEquations::bring_states(const Operator& equations) {
 
 void DividedEquations::reset_states() {
   newest_states_ = Newest::everywhere;
-  own_.reset_state();
+  own_.states().reset();
 }
 
 namespace {
@@ -182,14 +184,14 @@ namespace {
 DividedEquations& divide(const Operator& equations, std::shared_ptr<const DividedSpace> space) {
   const auto made = std::make_shared<DividedEquations>(equations, std::move(space));
   if (equations.has_made_states()) made->states_were_set();
-  equations.divide(made);
+  equations.plans().divide(made);
   return *made;
 }
 
 }  // namespace
 
 DividedEquations& divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
-  auto* divided = dynamic_cast<DividedEquations*>(equations.over_ranks());
+  auto* divided = dynamic_cast<DividedEquations*>(equations.plans().over_ranks());
   if (divided != nullptr && divided->space()->parts() == DividedSpace::Parts::whole_cells) return *divided;
   const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
   if (divided != nullptr && divided->space()->parts() == parts) return *divided;
@@ -200,10 +202,11 @@ DividedEquations& divide_among_ranks(const Operator& equations, const LinearSolv
 
 DividedEquations* divide_like(const Equations& equations, const Equations& others) {
   const auto* const one = dynamic_cast<const Operator*>(&equations);
-  const auto* const divided = one != nullptr ? dynamic_cast<const DividedEquations*>(one->over_ranks()) : nullptr;
+  const auto* const divided =
+      one != nullptr ? dynamic_cast<const DividedEquations*>(one->plans().over_ranks()) : nullptr;
   if (divided == nullptr) return nullptr;
   const auto& other = dynamic_cast<const Operator&>(others);
-  auto* const known = dynamic_cast<DividedEquations*>(other.over_ranks());
+  auto* const known = dynamic_cast<DividedEquations*>(other.plans().over_ranks());
   if (known != nullptr && known->space() == divided->space()) return known;
   auto phase = other.space().device().profile().phase("cut");
   return &divide(other, divided->space());

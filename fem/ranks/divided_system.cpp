@@ -1,5 +1,6 @@
 #include "fem/ranks/divided_system.hpp"
 
+#include "fem/operator/linearisation.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/memory_needs.hpp"
@@ -28,7 +29,7 @@ std::shared_ptr<DividedEquations> divided(const Operator& equations, const Linea
 // With a matrix or without one as in one process.
 LinearSolverOptions options_over_ranks(const Operator& equations, LinearSolverOptions options) {
   options.operator_kind = without_matrix(equations, options) ? OperatorKind::matrix_free : OperatorKind::matrix;
-  if (options.promise == MatrixPromise::none && equations.symmetric()) options.promise = MatrixPromise::symmetric;
+  if (options.promise == MatrixPromise::none && equations.facts().symmetric) options.promise = MatrixPromise::symmetric;
   options.multigrid = multigrid_over_ranks(options.multigrid);
   options.cache = nullptr;
   return options;
@@ -55,7 +56,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
       divided_(divided(equations, options, ranks)),
       options_(options_over_ranks(equations, options)),
       related_(constraints.has_dependent()),
-      linear_(equations.linear()),
+      linear_(equations.facts().linear),
       nests_(has_matrix() && may_nest(options) && !related_),
       coarser_(related_ && !has_matrix() ? std::make_unique<WholeCoarserFields>(constraints) : nullptr),
       supports_(supports_of_part(part(), constraints, has_matrix())),
@@ -168,7 +169,7 @@ std::unique_ptr<DividedMatrix> DividedSystem::matrix(const Operator& own, const 
                                                      Tangent kind) {
   std::optional<Profile::Phase> phase(std::in_place, device().profile(), "assembly");
   SparseMatrix K = own.make_matrix();
-  own.assemble_once(point, K);
+  Linearisation(own, point).assemble_once(K);
   if (kind == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too
   phase.emplace(device().profile(), "constraints");
   const double value = pivot == Pivot::of_diagonal ? std::max(max_abs(K.diagonal()), 1e-300) : 0;

@@ -1,5 +1,6 @@
 #include "fem/ranks/divisible.hpp"
 
+#include "fem/operator/abilities.hpp"
 #include "device/error.hpp"
 #include "device/ranks/planned_ranks.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -20,7 +21,7 @@ void throw_not_over_ranks(const Ranks& ranks, const std::string& what, const std
 }
 
 bool has_states_on_facets(const Operator& equations) {
-  for (const ElementGroup& group : equations.groups())
+  for (const ElementGroup& group : equations.terms().groups())
     for (const int integral : group.integrals)
       if (group.elements.empty() && !equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty())
         return true;
@@ -33,7 +34,7 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
     throw_not_over_ranks(ranks, fmt::format("a mesh of {} nodes", space.node_count()), "start fewer ranks");
   if (has_states_on_facets(equations))
     throw_not_over_ranks(ranks, "a form with internal variables on facets", "start one process");
-  const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !equations.can_assemble();
+  const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !can_assemble(equations);
   if (no_matrix && options.method == LinearMethod::direct)
     throw_not_over_ranks(ranks, "a factorisation of elements without a matrix", "take method = \"cg\", or one process");
   if (without_matrix(equations, options) && !parts_of_whole_cells(space, ranks.count()).all_have)
@@ -44,7 +45,7 @@ void check_divisible(const Operator& equations, const LinearSolverOptions& optio
                          "take operator = \"matrix\", or one process");
   if (const auto wrong = mismatch(options.method, options.preconditioner))
     throw Error(ErrorKind::solver_options, wrong->what, wrong->why, wrong->fix);
-  check_method_suits(options.method, {.symmetric = equations.symmetric()});
+  check_method_suits(options.method, {.symmetric = equations.facts().symmetric});
 }
 
 }  // namespace ritz

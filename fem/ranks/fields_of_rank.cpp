@@ -68,7 +68,7 @@ std::unique_ptr<MixedOperator> FieldsOfRank::own(const MixedOperator& others) {
 template <class Use>
 void FieldsOfRank::each_with_states(const Use& use) const {
   for (int k = 0; k < all_.field_count(); ++k)
-    if (all_.of_field(k) != nullptr && all_.of_field(k)->has_state())
+    if (all_.of_field(k) != nullptr && all_.of_field(k)->facts().has_states)
       use(*all_.of_field(k), *equations().of_field(k), part_.cells(k));
 }
 

@@ -392,7 +392,7 @@ std::unique_ptr<MixedOperator> FieldsOnPart::make(const LocalIntegrals& integral
       of_several.push_back(of_several_fields(all[i], integrals.fields_of[i], spaces.front()->device()));
     else of_one.push_back(all[i].of_field(integrals.fields_of[i].front()));
   auto made = std::make_unique<MixedOperator>(spaces, std::move(of_several), std::move(of_one), met_before);
-  made->set_time(time);
+  made->inputs().set_time(time);
   return made;
 }
 

@@ -82,32 +82,11 @@ Jacobian jacobian(const CellPoints& t, std::size_t q, const Point* x) {
   return result;
 }
 
+// The solution in the cells of a mesh: nodes, values, and tables of functions at points of each kind of cell.
 template <class Law>
-class Estimate {
+class SolutionInCells {
  public:
-  static constexpr std::size_t C = Law::C, G = Law::G, M = Law::M;
-
-  // chosen: [cell] 1; empty: all.
-  Estimate(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
-           std::span<const std::uint8_t> chosen)
-      : space_(space),
-        mesh_(space.mesh()),
-        u_(u),
-        model_(model),
-        chosen_(chosen),
-        threads_(space.device().threads()),
-        patches_(mesh_, model.material),
-        monomials_(static_cast<int>(G), space.order()) {}
-
-  DiscretisationError run() {
-    tabulate_cells();
-    choose_patches();
-    sample();
-    fit();
-    return integrate();
-  }
-
- private:
+  static constexpr std::size_t C = Law::C, G = Law::G;
   // Tables for the cells of a block that share a map.
   struct Tables {
     CellPoints samples, points;
@@ -119,10 +98,9 @@ class Estimate {
     std::vector<double> u;
   };
 
-  void tabulate_cells() {
-    Index sample_count = 0;
-    for (const CellBlock& block : mesh_.blocks()) {
-      const ReferenceElement& element = space_.element(block.kind);
+  SolutionInCells(const FunctionSpace& of, std::span<const double> u) : space(of), mesh(of.mesh()), u_(u) {
+    for (const CellBlock& block : mesh.blocks()) {
+      const ReferenceElement& element = space.element(block.kind);
       const int extra = Law::revolution ? 1 : 0;
       const QuadratureRule samples = sampling_rule(element),
                            points = quadrature(element.shape,
@@ -136,47 +114,26 @@ class Estimate {
       straight_.push_back(make(linear, true));
       own_.push_back(make(cell_element(block.kind), false));
       curved_.push_back(block.curved.empty() ? Tables{} : make(element_of(block.curved.functions), false));
-      first_sample_.push_back(sample_count);
-      sample_count += block.cell_count() * static_cast<Index>(samples.points.size());
-      sample_width_.push_back(static_cast<Index>(samples.points.size()));
     }
-    places_.resize(static_cast<std::size_t>(sample_count));
-    values_.resize(static_cast<std::size_t>(sample_count) * M);
   }
 
-  bool is_chosen(Index cell) const { return chosen_.empty() || chosen_[static_cast<std::size_t>(cell)] != 0; }
+  Scratch scratch() const { return {FunctionSpace::CellNodes(space), {}, {}}; }
+  int threads() const { return space.device().threads(); }
+  std::size_t samples_in(std::size_t block) const { return own_[block].samples.count; }  // of each cell
 
-  // Those around the corners of chosen cells.
-  void choose_patches() {
-    if (chosen_.empty()) return;
-    wanted_.assign(static_cast<std::size_t>(patches_.count()), 0);
-    for (Index cell = 0; cell < mesh_.cell_count(); ++cell)
-      if (is_chosen(cell))
-        for (const Node corner : patches_.corners(cell))
-          wanted_[static_cast<std::size_t>(patches_.of(corner, cell))] = 1;
-  }
-
-  std::size_t block_number(Index cell) const {
-    const auto blocks = mesh_.blocks();
-    if (blocks.size() == 1) return 0;
-    return static_cast<std::size_t>(std::ranges::upper_bound(blocks, cell, {}, &CellBlock::first_cell) -
-                                    blocks.begin()) -
-           1;
-  }
-
-  // Loads the cell; use(table of points, constant)
+  // Reads the cell; the tables of its kind.
   const Tables& load(std::size_t block_number, Index cell, Scratch& s) const {
-    const CellBlock& block = mesh_.blocks()[block_number];
+    const CellBlock& block = mesh.blocks()[block_number];
     const std::span<const Point> own = block.curved.of(cell - block.first_cell);
-    const Tables& t = !own.empty()               ? curved_[block_number]
-                      : space_.is_straight(cell) ? straight_[block_number]
-                                                 : own_[block_number];
+    const Tables& t = !own.empty()              ? curved_[block_number]
+                      : space.is_straight(cell) ? straight_[block_number]
+                                                : own_[block_number];
     if (!own.empty()) s.x.assign(own.begin(), own.end());
     else {
       const auto nodes = block.cell(cell - block.first_cell);
       s.x.resize(t.points.places);
       for (std::size_t a = 0; a < s.x.size(); ++a) {
-        const auto p = mesh_.point(nodes[a]);
+        const auto p = mesh.point(nodes[a]);
         s.x[a] = {p[0], p[1], p[2]};
       }
     }
@@ -210,196 +167,266 @@ class Estimate {
     Law::recovered(g, Law::revolution ? radial / radius : 0, out);
   }
 
-  void sample() {
-    ParallelErrors errors;
-#pragma omp parallel num_threads(threads_)
-    {
-      Scratch s{FunctionSpace::CellNodes(space_), {}, {}};
-      for (std::size_t b = 0; b < mesh_.blocks().size(); ++b) {
-        const CellBlock& block = mesh_.blocks()[b];
+  const FunctionSpace& space;
+  const Mesh& mesh;
+
+ private:
+  std::span<const double> u_;
+  std::vector<Tables> straight_, own_, curved_;  // [block]
+};
+
+// Strains at the reduced points of all cells.
+struct Samples {
+  std::vector<Index> first, width;  // [block] the first one, and their number in a cell
+  std::vector<Point> places;        // [sample]
+  std::vector<double> values;       // [sample][M]
+  std::size_t of(std::size_t block, Index cell) const {
+    return static_cast<std::size_t>(first[block] + cell * width[block]);
+  }
+};
+
+template <class Law>
+Samples sampled(const SolutionInCells<Law>& solution) {
+  constexpr std::size_t M = Law::M;
+  Samples result;
+  Index count = 0;
+  for (std::size_t b = 0; b < solution.mesh.blocks().size(); ++b) {
+    result.first.push_back(count);
+    result.width.push_back(static_cast<Index>(solution.samples_in(b)));
+    count += solution.mesh.blocks()[b].cell_count() * result.width.back();
+  }
+  result.places.resize(static_cast<std::size_t>(count));
+  result.values.resize(static_cast<std::size_t>(count) * M);
+  ParallelErrors errors;
+#pragma omp parallel num_threads(solution.threads())
+  {
+    auto s = solution.scratch();
+    for (std::size_t b = 0; b < solution.mesh.blocks().size(); ++b) {
+      const CellBlock& block = solution.mesh.blocks()[b];
 #pragma omp for schedule(static)
-        for (Index k = 0; k < block.cell_count(); ++k)
-          errors.run([&] {
-            const CellPoints& t = load(b, block.first_cell + k, s).samples;
-            for (std::size_t q = 0; q < t.count; ++q) {
-              const auto at = static_cast<std::size_t>(first_sample_[b]) + static_cast<std::size_t>(k) * t.count + q;
-              places_[at] = place(t, q, s.x.data());
-              strain(t, q, jacobian<static_cast<int>(G)>(t, q, s.x.data()), s, places_[at][0], &values_[at * M]);
-            }
-          });
-      }
-    }
-    errors.rethrow();
-  }
-
-  // The polynomial fit of one thread.
-  struct Fit {
-    NormalEquations equations;
-    std::vector<double> basis;
-    std::vector<Index> cells, samples = {};
-    std::vector<Point> points = {};
-    std::vector<double> weights = {};
-  };
-
-  // Measured: with more, quadratic cells at the boundary of coarse meshes are smoothed too much, with less, linear ones
-  // too little.
-  double weight_around() const { return space_.order() == 1 ? 1 : 0.1; }
-
-  // The polynomial of a patch through the samples of cells. How many monomials these do not determine, which are left
-  // out.
-  int fit_through(std::span<const Index> cells, std::span<const Index> own, Index patch, Fit& fit) {
-    fit.points.clear();
-    fit.samples.clear();
-    fit.weights.clear();
-    for (const Index cell : cells) {
-      const std::size_t b = block_number(cell);
-      const Index begin = first_sample_[b] + (cell - mesh_.blocks()[b].first_cell) * sample_width_[b];
-      for (Index at = begin; at < begin + sample_width_[b]; ++at) {
-        fit.samples.push_back(at);
-        fit.points.push_back(places_[static_cast<std::size_t>(at)]);
-        fit.weights.push_back(own.size() == cells.size() || std::ranges::binary_search(own, cell) ? 1
-                                                                                                  : weight_around());
-      }
-    }
-    LocalAxes& axes = axes_[static_cast<std::size_t>(patch)];
-    axes.set(static_cast<int>(G), fit.points);
-    fit.equations.clear();
-    for (std::size_t i = 0; i < fit.points.size(); ++i) {
-      double local[3];
-      axes.take(static_cast<int>(G), fit.points[i].data(), local);
-      monomials_.at(local, fit.basis.data());
-      fit.equations.add(fit.basis.data(), &values_[static_cast<std::size_t>(fit.samples[i]) * M], fit.weights[i]);
-    }
-    return fit.equations.solve(coefficients_of(patch));
-  }
-  double* coefficients_of(Index patch) {
-    return &coefficients_[static_cast<std::size_t>(patch * monomials_.count()) * M];
-  }
-  const double* coefficients_of(Index patch) const {
-    return &coefficients_[static_cast<std::size_t>(patch * monomials_.count()) * M];
-  }
-
-  // Patches that surround their vertex have polynomials through their own samples; others through those of the cells
-  // around them, too, with less weight.
-  void fit() {
-    const int n = monomials_.count();
-    const Index count = patches_.count();
-    coefficients_.resize(static_cast<std::size_t>(count * n) * M);
-    axes_.resize(static_cast<std::size_t>(count));
-    Index shallow = 0;
-    ParallelErrors errors;
-#pragma omp parallel num_threads(threads_) reduction(+ : shallow)
-    {
-      std::optional<Fit> own;
-      errors.run([&] {
-        own.emplace(Fit{NormalEquations(n, static_cast<int>(M)), std::vector<double>(static_cast<std::size_t>(n)), {}});
-      });
-#pragma omp for schedule(dynamic, 256)
-      for (Index patch = 0; patch < count; ++patch)
+      for (Index k = 0; k < block.cell_count(); ++k)
         errors.run([&] {
-          if (!wanted_.empty() && wanted_[static_cast<std::size_t>(patch)] == 0) return;
-          const std::span<const Index> cells = patches_.cells(patch);
-          if (patches_.is_inner(patch) && fit_through(cells, cells, patch, *own) == 0) return;
-          patches_.wider(patch, own->cells);
-          const bool is_shallow = fit_through(own->cells, cells, patch, *own) > 0;
-          if (is_shallow) own->equations.solve_turning(monomials_, coefficients_of(patch));
-          shallow += is_shallow && is_chosen(cells.front());
+          const CellPoints& t = solution.load(b, block.first_cell + k, s).samples;
+          for (std::size_t q = 0; q < t.count; ++q) {
+            const std::size_t at = result.of(b, k) + q;
+            result.places[at] = solution.place(t, q, s.x.data());
+            solution.strain(t, q, jacobian<static_cast<int>(Law::G)>(t, q, s.x.data()), s, result.places[at][0],
+                            &result.values[at * M]);
+          }
         });
     }
-    errors.rethrow();
-    shallow_ = shallow;
   }
+  errors.rethrow();
+  return result;
+}
 
-  DiscretisationError integrate() const {
-    const auto cell_count = static_cast<std::size_t>(mesh_.cell_count());
-    DiscretisationError result;
-    for (std::vector<double>* each : {&result.squares, &result.magnitudes, &result.energies, &result.volumes})
-      each->resize(cell_count);
-    result.shallow = shallow_;
-    ParallelErrors errors;
-#pragma omp parallel num_threads(threads_)
-    {
-      Scratch s{FunctionSpace::CellNodes(space_), {}, {}};
-      std::vector<double> basis;
-      errors.run([&] { basis.resize(static_cast<std::size_t>(monomials_.count())); });
-      for (std::size_t b = 0; b < mesh_.blocks().size(); ++b) {
-        const CellBlock& block = mesh_.blocks()[b];
-#pragma omp for schedule(static)
-        for (Index k = 0; k < block.cell_count(); ++k)
-          errors.run([&] {
-            if (is_chosen(block.first_cell + k)) integrate_over(b, block.first_cell + k, s, basis, result);
-          });
-      }
-    }
-    errors.rethrow();
-    return result;
-  }
+// Polynomials of the strain around the vertices.
+template <class Law>
+struct Recovered {
+  RecoveryPatches patches;
+  Monomials monomials;
+  std::vector<LocalAxes> axes;       // [patch]
+  std::vector<double> coefficients;  // [patch][monomial][M]
+  Index shallow = 0;
 
-  const std::array<double, 2>& numbers_of(Index cell) const {
-    const auto c = static_cast<std::size_t>(cell);
-    if (model_.by_cell) return model_.numbers[c];
-    return model_.numbers[model_.material.empty() ? 0 : static_cast<std::size_t>(model_.material[c])];
-  }
-
-  void integrate_over(std::size_t b, Index cell, Scratch& s, std::vector<double>& basis,
-                      DiscretisationError& result) const {
-    const auto n = static_cast<std::size_t>(monomials_.count()), at = static_cast<std::size_t>(cell);
-    const CellBlock& block = mesh_.blocks()[b];
-    const Tables& tables = load(b, cell, s);
-    const CellPoints& t = tables.points;
-    const auto corners = block.cell(cell - block.first_cell).first(t.corners);
-    Index patch[8];
-    for (std::size_t v = 0; v < t.corners; ++v) patch[v] = patches_.of(corners[v], cell);
-    const std::array<double, 2>& numbers = numbers_of(cell);
-    double squares = 0, energy = 0, magnitude = 0, volume = 0, own[M] = {};
-    Jacobian J;
-    for (std::size_t q = 0; q < t.count; ++q) {
-      const Point x = place(t, q, s.x.data());
-      if (q == 0 || !tables.constant) {
-        J = jacobian<static_cast<int>(G)>(t, q, s.x.data());
-        strain(t, q, J, s, x[0], own);
-      }
-      double difference[M];
-      for (std::size_t m = 0; m < M; ++m) difference[m] = -own[m];
-      for (std::size_t v = 0; v < t.corners; ++v) {
-        double local[3];
-        axes_[static_cast<std::size_t>(patch[v])].take(static_cast<int>(G), x.data(), local);
-        monomials_.at(local, basis.data());
-        const double* coefficients = coefficients_of(patch[v]);
-        for (std::size_t i = 0; i < n; ++i) {
-          const double share = t.corner_values[q * t.corners + v] * basis[i];
-          for (std::size_t m = 0; m < M; ++m) difference[m] += share * coefficients[i * M + m];
-        }
-      }
-      const double weight = t.weights[q] * J.determinant * model_.weight * (Law::revolution ? x[0] : 1);
-      squares += weight * Law::energy(numbers, model_.plane_stress, difference);
-      energy += weight * Law::energy(numbers, model_.plane_stress, own);
-      magnitude += weight * Law::magnitude(numbers, model_.plane_stress, difference);
-      volume += weight;
-    }
-    result.squares[at] = squares;
-    result.energies[at] = energy;
-    result.volumes[at] = volume;
-    result.magnitudes[at] = std::sqrt(std::max(0.0, magnitude) / volume);
-  }
-
-  const FunctionSpace& space_;
-  const Mesh& mesh_;
-  std::span<const double> u_;
-  const ErrorModel& model_;
-  std::span<const std::uint8_t> chosen_;
-  int threads_;
-  RecoveryPatches patches_;
-  std::vector<std::uint8_t> wanted_;  // [patch]; empty: all
-  Monomials monomials_;
-  std::vector<Tables> straight_, own_, curved_;     // [block]
-  std::vector<Index> first_sample_, sample_width_;  // [block]
-  std::vector<Point> places_;                       // [sample]
-  std::vector<double> values_;                      // [sample][M]
-  std::vector<LocalAxes> axes_;                     // [patch]
-  std::vector<double> coefficients_;                // [patch][monomial][M]
-  Index shallow_ = 0;
+  const double* of(Index patch) const { return &coefficients[first(patch)]; }
+  double* of(Index patch) { return &coefficients[first(patch)]; }
+  std::size_t first(Index patch) const { return static_cast<std::size_t>(patch * monomials.count()) * Law::M; }
 };
+
+// The polynomial fit of one thread.
+struct PatchFit {
+  NormalEquations equations;
+  std::vector<double> basis;
+  std::vector<Index> cells;
+  std::vector<std::size_t> samples = {};
+  std::vector<Point> points = {};
+  std::vector<double> weights = {};
+};
+
+// Measured: with more, quadratic cells at the boundary of coarse meshes are smoothed too much, with less, linear ones
+// too little.
+double weight_around(int order) { return order == 1 ? 1 : 0.1; }
+
+std::size_t block_of(const Mesh& mesh, Index cell) {
+  const auto blocks = mesh.blocks();
+  if (blocks.size() == 1) return 0;
+  return static_cast<std::size_t>(std::ranges::upper_bound(blocks, cell, {}, &CellBlock::first_cell) - blocks.begin()) -
+         1;
+}
+
+// [cell] 1; empty: all.
+using ChosenCells = std::span<const std::uint8_t>;
+
+bool is_chosen(ChosenCells chosen, Index cell) { return chosen.empty() || chosen[static_cast<std::size_t>(cell)] != 0; }
+
+// [patch] 1: those around the corners of chosen cells; empty: all.
+std::vector<std::uint8_t> wanted_patches(const Mesh& mesh, const RecoveryPatches& patches, ChosenCells chosen) {
+  if (chosen.empty()) return {};
+  std::vector<std::uint8_t> wanted(static_cast<std::size_t>(patches.count()), 0);
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell)
+    if (is_chosen(chosen, cell))
+      for (const Node corner : patches.corners(cell)) wanted[static_cast<std::size_t>(patches.of(corner, cell))] = 1;
+  return wanted;
+}
+
+// The polynomial of a patch through the samples of cells. Returns the number of monomials that these do not determine,
+// which are left out.
+template <class Law>
+int fit_through(const Mesh& mesh, int order, const Samples& samples, std::span<const Index> cells,
+                std::span<const Index> own, Index patch, PatchFit& fit, Recovered<Law>& result) {
+  fit.points.clear();
+  fit.samples.clear();
+  fit.weights.clear();
+  for (const Index cell : cells) {
+    const std::size_t b = block_of(mesh, cell);
+    const std::size_t begin = samples.of(b, cell - mesh.blocks()[b].first_cell);
+    for (std::size_t at = begin; at < begin + static_cast<std::size_t>(samples.width[b]); ++at) {
+      fit.samples.push_back(at);
+      fit.points.push_back(samples.places[at]);
+      fit.weights.push_back(own.size() == cells.size() || std::ranges::binary_search(own, cell) ? 1
+                                                                                                : weight_around(order));
+    }
+  }
+  LocalAxes& axes = result.axes[static_cast<std::size_t>(patch)];
+  axes.set(static_cast<int>(Law::G), fit.points);
+  fit.equations.clear();
+  for (std::size_t i = 0; i < fit.points.size(); ++i) {
+    double local[3];
+    axes.take(static_cast<int>(Law::G), fit.points[i].data(), local);
+    result.monomials.at(local, fit.basis.data());
+    fit.equations.add(fit.basis.data(), &samples.values[fit.samples[i] * Law::M], fit.weights[i]);
+  }
+  return fit.equations.solve(result.of(patch));
+}
+
+// Patches that surround their vertex have polynomials through their own samples; others through those of the cells
+// around them, too, with less weight.
+template <class Law>
+Recovered<Law> recovered(const SolutionInCells<Law>& solution, const Samples& samples, const ErrorModel& model,
+                         ChosenCells chosen) {
+  const Mesh& mesh = solution.mesh;
+  const int order = solution.space.order();
+  Recovered<Law> result{RecoveryPatches(mesh, model.material), Monomials(static_cast<int>(Law::G), order), {}, {}};
+  const RecoveryPatches& patches = result.patches;
+  const std::vector<std::uint8_t> wanted = wanted_patches(mesh, patches, chosen);
+  const int n = result.monomials.count();
+  const Index count = patches.count();
+  result.coefficients.resize(static_cast<std::size_t>(count * n) * Law::M);
+  result.axes.resize(static_cast<std::size_t>(count));
+  Index shallow = 0;
+  ParallelErrors errors;
+#pragma omp parallel num_threads(solution.threads()) reduction(+ : shallow)
+  {
+    std::optional<PatchFit> own;
+    errors.run([&] {
+      own.emplace(
+          PatchFit{NormalEquations(n, static_cast<int>(Law::M)), std::vector<double>(static_cast<std::size_t>(n)), {}});
+    });
+#pragma omp for schedule(dynamic, 256)
+    for (Index patch = 0; patch < count; ++patch)
+      errors.run([&] {
+        if (!wanted.empty() && wanted[static_cast<std::size_t>(patch)] == 0) return;
+        const std::span<const Index> cells = patches.cells(patch);
+        if (patches.is_inner(patch) && fit_through(mesh, order, samples, cells, cells, patch, *own, result) == 0)
+          return;
+        patches.wider(patch, own->cells);
+        const bool is_shallow = fit_through(mesh, order, samples, own->cells, cells, patch, *own, result) > 0;
+        if (is_shallow) own->equations.solve_turning(result.monomials, result.of(patch));
+        shallow += is_shallow && is_chosen(chosen, cells.front());
+      });
+  }
+  errors.rethrow();
+  result.shallow = shallow;
+  return result;
+}
+
+const std::array<double, 2>& numbers_of(const ErrorModel& model, Index cell) {
+  const auto c = static_cast<std::size_t>(cell);
+  if (model.by_cell) return model.numbers[c];
+  return model.numbers[model.material.empty() ? 0 : static_cast<std::size_t>(model.material[c])];
+}
+
+template <class Law>
+void integrate_over(const SolutionInCells<Law>& solution, const Recovered<Law>& fits, const ErrorModel& model,
+                    std::size_t b, Index cell, typename SolutionInCells<Law>::Scratch& s, std::vector<double>& basis,
+                    DiscretisationError& result) {
+  const auto n = static_cast<std::size_t>(fits.monomials.count()), at = static_cast<std::size_t>(cell);
+  constexpr std::size_t M = Law::M;
+  const CellBlock& block = solution.mesh.blocks()[b];
+  const auto& tables = solution.load(b, cell, s);
+  const CellPoints& t = tables.points;
+  const auto corners = block.cell(cell - block.first_cell).first(t.corners);
+  Index patch[8];
+  for (std::size_t v = 0; v < t.corners; ++v) patch[v] = fits.patches.of(corners[v], cell);
+  const std::array<double, 2>& numbers = numbers_of(model, cell);
+  double squares = 0, energy = 0, magnitude = 0, volume = 0, own[M] = {};
+  Jacobian J;
+  for (std::size_t q = 0; q < t.count; ++q) {
+    const Point x = solution.place(t, q, s.x.data());
+    if (q == 0 || !tables.constant) {
+      J = jacobian<static_cast<int>(Law::G)>(t, q, s.x.data());
+      solution.strain(t, q, J, s, x[0], own);
+    }
+    double difference[M];
+    for (std::size_t m = 0; m < M; ++m) difference[m] = -own[m];
+    for (std::size_t v = 0; v < t.corners; ++v) {
+      double local[3];
+      fits.axes[static_cast<std::size_t>(patch[v])].take(static_cast<int>(Law::G), x.data(), local);
+      fits.monomials.at(local, basis.data());
+      const double* coefficients = fits.of(patch[v]);
+      for (std::size_t i = 0; i < n; ++i) {
+        const double share = t.corner_values[q * t.corners + v] * basis[i];
+        for (std::size_t m = 0; m < M; ++m) difference[m] += share * coefficients[i * M + m];
+      }
+    }
+    const double weight = t.weights[q] * J.determinant * model.weight * (Law::revolution ? x[0] : 1);
+    squares += weight * Law::energy(numbers, model.plane_stress, difference);
+    energy += weight * Law::energy(numbers, model.plane_stress, own);
+    magnitude += weight * Law::magnitude(numbers, model.plane_stress, difference);
+    volume += weight;
+  }
+  result.squares[at] = squares;
+  result.energies[at] = energy;
+  result.volumes[at] = volume;
+  result.magnitudes[at] = std::sqrt(std::max(0.0, magnitude) / volume);
+}
+
+template <class Law>
+DiscretisationError integrated(const SolutionInCells<Law>& solution, const Recovered<Law>& fits,
+                               const ErrorModel& model, ChosenCells chosen) {
+  const auto cell_count = static_cast<std::size_t>(solution.mesh.cell_count());
+  DiscretisationError result;
+  for (std::vector<double>* each : {&result.squares, &result.magnitudes, &result.energies, &result.volumes})
+    each->resize(cell_count);
+  result.shallow = fits.shallow;
+  ParallelErrors errors;
+#pragma omp parallel num_threads(solution.threads())
+  {
+    auto s = solution.scratch();
+    std::vector<double> basis;
+    errors.run([&] { basis.resize(static_cast<std::size_t>(fits.monomials.count())); });
+    for (std::size_t b = 0; b < solution.mesh.blocks().size(); ++b) {
+      const CellBlock& block = solution.mesh.blocks()[b];
+#pragma omp for schedule(static)
+      for (Index k = 0; k < block.cell_count(); ++k)
+        errors.run([&] {
+          if (is_chosen(chosen, block.first_cell + k))
+            integrate_over(solution, fits, model, b, block.first_cell + k, s, basis, result);
+        });
+    }
+  }
+  errors.rethrow();
+  return result;
+}
+
+template <class Law>
+DiscretisationError estimate(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
+                             ChosenCells chosen) {
+  const SolutionInCells<Law> solution(space, u);
+  const Samples samples = sampled(solution);
+  return integrated(solution, recovered(solution, samples, model, chosen), model, chosen);
+}
 
 }  // namespace
 
@@ -415,7 +442,7 @@ bool is_of_revolution(ErrorPhysics physics) {
 
 DiscretisationError estimated(const FunctionSpace& space, std::span<const double> u, const ErrorModel& model,
                               std::span<const std::uint8_t> chosen) {
-  const auto by = [&]<class Law>(Law) { return Estimate<Law>(space, u, model, chosen).run(); };
+  const auto by = [&]<class Law>(Law) { return estimate<Law>(space, u, model, chosen); };
   switch (model.physics) {
     case ErrorPhysics::solid: return by(Solid{});
     case ErrorPhysics::plane: return by(Plane{});

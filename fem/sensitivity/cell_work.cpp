@@ -1,4 +1,5 @@
 #include "fem/sensitivity/cell_work.hpp"
+#include "fem/operator/operator_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -72,7 +73,7 @@ MemoryNeeds CellWork::memory_needs(const FunctionSpace& space, std::span<const I
   const double share = double(count) / double(cells.size());
   const CellsApart apart(space, std::move(cells));
   const Operator residual(apart.space(), apart.of(integrals));
-  MemoryNeeds sample = residual.memory_needs(Operator::Task::residual);
+  MemoryNeeds sample = OperatorNeeds(residual).of(Operator::Task::residual);
   for (const auto& [tag, bytes] : by_tag()) {
     const auto found = before.find(tag);
     sample.bytes(tag, bytes - (found == before.end() ? 0 : found->second));
@@ -88,17 +89,17 @@ void CellWork::take(std::span<const Integral> integrals) {
 }
 
 void CellWork::numbers_changed() {
-  if (residual_) residual_->set_numbers(integrals_);
+  if (residual_) residual_->inputs().set_numbers(integrals_);
 }
 
 void CellWork::replace_numbers(std::span<const Integral> integrals) {
   if (!residual_) return;
   integrals_ = apart_->of(integrals);
-  if (!residual_->set_numbers(integrals_)) throw other_equations();
+  if (!residual_->inputs().set_numbers(integrals_)) throw other_equations();
 }
 
 void CellWork::set_time(const Time& time) {
-  if (residual_) residual_->set_time(time);
+  if (residual_) residual_->inputs().set_time(time);
 }
 
 std::vector<double> CellWork::operator()(const Vector& u, const Vector& lambda) const {

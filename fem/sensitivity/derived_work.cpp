@@ -1,5 +1,6 @@
 #include "fem/sensitivity/derived_work.hpp"
 
+#include "fem/operator/evaluate.hpp"
 #include "fem/sensitivity/array_derivative.hpp"
 
 #include <algorithm>
@@ -86,8 +87,8 @@ DerivedValues derived_values(const FunctionSpace& space, std::span<const Derived
     std::vector<Integral> integrals = deriving(part.integrals, form);
     if (integrals.empty()) continue;
     Operator equations(space, std::move(integrals));
-    equations.set_time(time);
-    DerivedFields derived = equations.evaluate(u, form);
+    equations.inputs().set_time(time);
+    DerivedFields derived = evaluate(equations, u, form);
     result.components = derived.components;
     add(part.factor, derived.at_cells, result.in_cells);
     add(part.factor, at_space_nodes(space, derived), result.at_nodes);
@@ -121,7 +122,7 @@ void DerivedWork::add_part(const DerivedPart& from, const DerivedWeights& weight
 }
 
 void DerivedWork::numbers_changed() {
-  for (Part& part : parts_) part.equations->set_numbers(part.integrals);
+  for (Part& part : parts_) part.equations->inputs().set_numbers(part.integrals);
 }
 
 void DerivedWork::replace_numbers(std::span<const DerivedPart> parts) {
@@ -130,14 +131,14 @@ void DerivedWork::replace_numbers(std::span<const DerivedPart> parts) {
     if (!apart_) return;
     std::vector<Integral> own = apart_->of(deriving(from.integrals, form_));
     if (own.empty() || from.factor == 0) continue;
-    if (next == parts_.end() || !next->equations->set_numbers(own)) throw other_equations();
+    if (next == parts_.end() || !next->equations->inputs().set_numbers(own)) throw other_equations();
     next++->integrals = std::move(own);
   }
   if (next != parts_.end()) throw other_equations();
 }
 
 void DerivedWork::set_time(const Time& time) {
-  for (Part& part : parts_) part.equations->set_time(time);
+  for (Part& part : parts_) part.equations->inputs().set_time(time);
 }
 
 // [cell apart]
@@ -145,7 +146,7 @@ std::vector<double> DerivedWork::in_cells_at(const Vector& apart) const {
   std::vector<double> result(apart_->cells().size(), 0.0);
   const auto k = static_cast<std::size_t>(components_);
   for (const Part& part : parts_) {
-    DerivedFields derived = part.equations->evaluate(apart, form_);
+    DerivedFields derived = evaluate(*part.equations, apart, form_);
     for (std::size_t i = 0; i < weight_in_cells_.size(); ++i)
       result[i / k] += part.factor * weight_in_cells_[i] * derived.at_cells[i];
     if (part.at_nodes.empty()) continue;

@@ -1,6 +1,7 @@
 #include "fem/sensitivity/linear_statics.hpp"
 
 #include "fem/analysis/active_constraints.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "fem/sensitivity/array_derivative.hpp"
 #include "fem/analysis/forecast.hpp"
 #include "fem/sensitivity/position_derivative.hpp"
@@ -40,7 +41,7 @@ void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
   };
   if (newton.follows_a_path() || newton.increments > 1) wrong("a model with a load path");
   if (has_inequalities(model)) wrong("a model with inequalities");
-  if (Operator(*model.space, model.equations).has_state()) wrong("a model with internal variables");
+  if (Operator(*model.space, model.equations).facts().has_states) wrong("a model with internal variables");
 }
 
 LinearStatics::LinearStatics(const Model& model, const Nonlinear& newton)
@@ -63,7 +64,7 @@ LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& opti
       system_(equations_, promised(options, model), LinearSystem::Keeps::solver) {
   on_ground_ = motions_held_by_ground(model, *supports_);
   system_.set_ground(on_ground_);
-  if (!equations_.symmetric())
+  if (!equations_.facts().symmetric)
     throw Error(ErrorKind::analysis, "adjoint solutions of a model whose tangent is not symmetric",
                 "they are solved with the same matrix", "take forms that are symmetric");
 }
@@ -87,7 +88,7 @@ const Vector& LinearStatics::state() {
 }
 
 void LinearStatics::numbers_changed() {
-  equations_.set_numbers(model_.equations);
+  equations_.inputs().set_numbers(model_.equations);
   if (work_) work_->numbers_changed();
   if (!supports_are_numbers()) supports_.emplace(make_constraints(model_));
   current_ = false;
@@ -170,7 +171,7 @@ Vector LinearStatics::adjoint(const Vector& g) {
   b.copy_from(g);
   supports().gather(b);
   supports().set_zero(b);
-  if (equations_.symmetric()) solve_tangent(b, lambda);
+  if (equations_.facts().symmetric) solve_tangent(b, lambda);
   else throw_unless_converged(transposed().solve(state(), supports(), b, lambda));
   supports().set_linear(lambda);
   return lambda;
@@ -179,7 +180,7 @@ Vector LinearStatics::adjoint(const Vector& g) {
 Vector LinearStatics::by_prescribed(const Vector& g, const Vector& lambda) {
   const FunctionSpace& space = equations_.space();
   Vector with = space.zeros();  // K^T lambda
-  if (equations_.symmetric()) equations_.action(state(), lambda, with);
+  if (equations_.facts().symmetric) equations_.action(state(), lambda, with);
   else transposed().multiply(state(), lambda, with);
   Vector result = space.zeros();
   result.copy_from(g);
@@ -243,7 +244,7 @@ MemoryNeeds needs_of_solved(const Model& model) {
   const Operator equations(space, model.equations);
   MemoryNeeds needs;
   needs.bytes("connectivity", pool.live() - before).array<std::uint8_t>("constraints", space.unknown_count());
-  return needs.bytes("given numbers", equations.memory_needs(Operator::Task::residual).of("given numbers"));
+  return needs.bytes("given numbers", OperatorNeeds(equations).of(Operator::Task::residual).of("given numbers"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "fem/sensitivity/transient_adjoint.hpp"
 
+#include "fem/operator/abilities.hpp"
 #include "fem/sensitivity/array_derivative.hpp"
 #include "fem/sensitivity/cell_work.hpp"
 #include "fem/analysis/implicit_evolution.hpp"
@@ -228,8 +229,7 @@ std::optional<NotDifferentiable> not_differentiable(const Model& model, const Tr
   if (options.central_differences)
     return NotDifferentiable{"an evolution by central differences", "their adjoint steps are not in Ritz",
                              "take the generalised-alpha method"};
-  if (!std::ranges::all_of(with_rates(model), is_symmetric) &&
-      !Operator(*model.space, with_rates(model)).can_assemble())
+  if (!std::ranges::all_of(with_rates(model), is_symmetric) && !can_assemble(Operator(*model.space, with_rates(model))))
     return NotDifferentiable{"an evolution of such an order whose tangent is not symmetric",
                              "its adjoint needs the transposed matrix, and these elements have none"};
   if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))

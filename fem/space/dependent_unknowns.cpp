@@ -60,32 +60,16 @@ class Sum {
   std::vector<std::int32_t> list_;
 };
 
-class Elimination {
+// Numbers of the unknowns of several spaces, one space after the other.
+class NumberedUnknowns {
  public:
-  Elimination(std::vector<const FunctionSpace*> spaces, const std::vector<LinearEquations>& equations,
-              const std::vector<std::uint8_t>& prescribed)
-      : spaces_(std::move(spaces)),
-        equations_(equations),
-        prescribed_(prescribed),
-        row_of_(prescribed.size(), -1),
-        sum_(prescribed.size()) {
+  explicit NumberedUnknowns(std::vector<const FunctionSpace*> spaces) : spaces_(std::move(spaces)) {
     for (const FunctionSpace* const space : spaces_) first_.push_back(first_.back() + space->unknown_count());
     if (first_.back() > std::numeric_limits<std::int32_t>::max())
       throw Error(ErrorKind::device_memory,
                   fmt::format("equations between {} unknowns of several fields", first_.back()),
                   "they are numbered with 31 bits", "use a coarser mesh");
   }
-
-  ResolvedEquations run() {
-    for (std::size_t source = 0; source < equations_.size(); ++source)
-      for (Index i = 0; i < equations_[source].size(); ++i) solve(source, i);
-    errors_.throw_if_any();
-    for (std::size_t row = solved_.size(); row-- > 0;) substitute_later(row);
-    collect();
-    return std::move(result_);
-  }
-
- private:
   std::int32_t number(const LinearEquations& group, const UnknownTerm& term) const {
     const std::size_t k = spaces_.size() == 1 ? 0 : static_cast<std::size_t>(group.field_of(term));
     return static_cast<std::int32_t>(first_[k] + Index{term.node} * spaces_[k]->components() + term.component);
@@ -100,79 +84,161 @@ class Elimination {
     return space.components() == 1 ? node : fmt::format("component {} at {}", space.component_name(c), node);
   }
 
-  // Replaces dependent unknowns in the sum by what they follow, in the order of their rows: those of a row are free, or
-  // depend by a later row.
-  void substitute(double& value, double& size, std::set<std::size_t>* sources) {
+ private:
+  std::vector<const FunctionSpace*> spaces_;
+  std::vector<Index> first_{0};  // [space + 1] unknown
+};
+
+// A sum and the right-hand side of its equation: sum = value. size: of what was added up to the value.
+struct Balance {
+  double value = 0, size = 0;
+};
+
+// Equations that were solved for an unknown. Those of a row are free, or depend by a later row.
+class SolvedEquations {
+ public:
+  explicit SolvedEquations(std::size_t unknowns) : row_of_(unknowns, -1) {}
+
+  void add(SolvedEquation row) {
+    row_of_[static_cast<std::size_t>(row.unknown)] = static_cast<std::int32_t>(rows_.size());
+    rows_.push_back(std::move(row));
+  }
+
+  // Replaces dependent unknowns in the sum by what they follow, in the order of their rows. sources: of these rows.
+  void substitute(Sum& sum, Balance& balance, std::set<std::size_t>* sources) const {
     std::set<std::int32_t> rows;
     const auto find_rows = [&](std::int32_t unknown) {
       if (const std::int32_t row = row_of_[static_cast<std::size_t>(unknown)]; row >= 0) rows.insert(row);
     };
-    for (const std::int32_t unknown : sum_.unknowns()) find_rows(unknown);
+    for (const std::int32_t unknown : sum.unknowns()) find_rows(unknown);
     while (!rows.empty()) {
-      const SolvedEquation& row = solved_[static_cast<std::size_t>(*rows.begin())];
+      const SolvedEquation& row = rows_[static_cast<std::size_t>(*rows.begin())];
       rows.erase(rows.begin());
-      const bool counts = sum_.counts(row.unknown);
-      const double factor = sum_.take(row.unknown);
+      const bool counts = sum.counts(row.unknown);
+      const double factor = sum.take(row.unknown);
       if (!counts) continue;
       if (sources != nullptr) sources->insert(row.source);
-      value -= factor * row.offset;
-      size += std::abs(factor) * row.size;
+      balance.value -= factor * row.offset;
+      balance.size += std::abs(factor) * row.size;
       for (const auto& [other, weight] : row.terms) {
-        sum_.add(other, factor * weight);
+        sum.add(other, factor * weight);
         find_rows(other);
       }
     }
   }
 
-  void solve(std::size_t source, Index equation) {
+  // Replaces the unknowns of each row that depend by later rows.
+  void substitute_later(Sum& sum) {
+    for (std::size_t row = rows_.size(); row-- > 0;) {
+      SolvedEquation& r = rows_[row];
+      if (std::ranges::none_of(r.terms, [&](const auto& t) { return row_of_[static_cast<std::size_t>(t.first)] >= 0; }))
+        continue;
+      sum.clear();
+      for (const auto& [unknown, factor] : r.terms) sum.add(unknown, factor);
+      Balance balance;
+      substitute(sum, balance, nullptr);
+      r.offset -= balance.value;
+      r.terms.clear();
+      for (const std::int32_t unknown : sum.unknowns())
+        if (sum.counts(unknown)) r.terms.emplace_back(unknown, sum.of(unknown));
+    }
+  }
+
+  DependentRows sorted() && {
+    std::ranges::sort(rows_, {}, &SolvedEquation::unknown);
+    DependentRows rows;
+    for (SolvedEquation& row : rows_) {
+      std::ranges::sort(row.terms);
+      rows.unknown.push_back(row.unknown);
+      rows.offset.push_back(row.offset);
+      for (const auto& [unknown, factor] : row.terms) {
+        rows.followed.push_back(unknown);
+        rows.factor.push_back(factor);
+      }
+      rows.begin.push_back(static_cast<Index>(rows.followed.size()));
+    }
+    return rows;
+  }
+
+ private:
+  std::vector<SolvedEquation> rows_;
+  std::vector<std::int32_t> row_of_;  // [unknown] in rows_, -1
+};
+
+// All unknowns at whose nodes the dependent one has neighbours would be joined with one another.
+void check_size(const SolvedEquation& row, const LinearEquations& group, Index equation) {
+  const auto count = static_cast<Index>(row.terms.size());
+  if (count * count <= most_pairs) return;
+  throw Error(ErrorKind::device_memory,
+              fmt::format("equation {} of {} joins {} unknowns with one another", equation + 1, group.origin, count),
+              "the matrix would get a dense block of their number squared",
+              "join fewer unknowns in one equation; a rigid region needs no more than a few in each");
+}
+
+class Elimination {
+ public:
+  Elimination(std::vector<const FunctionSpace*> spaces, const std::vector<LinearEquations>& equations,
+              const std::vector<std::uint8_t>& prescribed)
+      : unknowns_(std::move(spaces)),
+        equations_(equations),
+        prescribed_(prescribed),
+        solved_(prescribed.size()),
+        sum_(prescribed.size()) {}
+
+  ResolvedEquations run() {
+    for (std::size_t source = 0; source < equations_.size(); ++source)
+      for (Index i = 0; i < equations_[source].size(); ++i) solve(source, i);
+    errors_.throw_if_any();
+    solved_.substitute_later(sum_);
+    result_.rows = std::move(solved_).sorted();
+    return std::move(result_);
+  }
+
+ private:
+  bool is_free(std::int32_t unknown) const { return prescribed_[static_cast<std::size_t>(unknown)] == 0; }
+
+  // The equation as a sum, without what earlier equations are solved for.
+  Balance collect(std::size_t source, Index equation, std::set<std::size_t>& sources) {
     const LinearEquations& group = equations_[source];
     sum_.clear();
-    double value = group.values[static_cast<std::size_t>(equation)], size = std::abs(value);
+    const double value = group.values[static_cast<std::size_t>(equation)];
+    Balance balance{value, std::abs(value)};
     bool finite = std::isfinite(value);
     for (const UnknownTerm& term : group.terms_of(equation)) {
       finite = finite && std::isfinite(term.factor);
-      if (term.factor != 0) sum_.add(number(group, term), term.factor);
+      if (term.factor != 0) sum_.add(unknowns_.number(group, term), term.factor);
     }
     if (!finite)
       throw Error(ErrorKind::relation,
                   fmt::format("equation {} of {} has a number that is not finite", equation + 1, group.origin), {},
                   "give finite factors and values");
+    solved_.substitute(sum_, balance, &sources);
+    return balance;
+  }
+
+  void solve(std::size_t source, Index equation) {
+    const LinearEquations& group = equations_[source];
     std::set<std::size_t> sources;
-    substitute(value, size, &sources);
+    const Balance balance = collect(source, equation, sources);
     double largest = 0;  // of free unknowns
     for (const std::int32_t unknown : sum_.unknowns())
       if (is_free(unknown) && sum_.counts(unknown)) largest = std::max(largest, std::abs(sum_.of(unknown)));
-    if (largest == 0) return keep_sum(source, equation, value, size, sources);
+    if (largest == 0) return keep_sum(source, equation, balance, sources);
     const auto pivot = std::ranges::find_if(sum_.unknowns(), [&](std::int32_t unknown) {
       const double least = group.first_is_dependent ? no_factor : least_pivot;
       return is_free(unknown) && std::abs(sum_.of(unknown)) >= least * largest;
     });
-    SolvedEquation row{*pivot, {}, 0, 0, source};
     const double divisor = sum_.take(*pivot);
-    row.offset = value / divisor;
-    row.size = size / std::abs(divisor);
+    SolvedEquation row{*pivot, {}, balance.value / divisor, balance.size / std::abs(divisor), source};
     for (const std::int32_t unknown : sum_.unknowns())
       if (sum_.counts(unknown)) row.terms.emplace_back(unknown, -sum_.of(unknown) / divisor);
     check_size(row, group, equation);
-    row_of_[static_cast<std::size_t>(row.unknown)] = static_cast<std::int32_t>(solved_.size());
-    solved_.push_back(std::move(row));
-  }
-
-  bool is_free(std::int32_t unknown) const { return prescribed_[static_cast<std::size_t>(unknown)] == 0; }
-
-  // All unknowns at whose nodes the dependent one has neighbours would be joined with one another.
-  void check_size(const SolvedEquation& row, const LinearEquations& group, Index equation) const {
-    const auto count = static_cast<Index>(row.terms.size());
-    if (count * count <= most_pairs) return;
-    throw Error(ErrorKind::device_memory,
-                fmt::format("equation {} of {} joins {} unknowns with one another", equation + 1, group.origin, count),
-                "the matrix would get a dense block of their number squared",
-                "join fewer unknowns in one equation; a rigid region needs no more than a few in each");
+    solved_.add(std::move(row));
   }
 
   // Nothing is left of the equation, or prescribed unknowns alone.
-  void keep_sum(std::size_t source, Index equation, double value, double size, const std::set<std::size_t>& sources) {
-    PrescribedSum sum{{}, {}, value, size, equations_[source].origin};
+  void keep_sum(std::size_t source, Index equation, const Balance& balance, const std::set<std::size_t>& sources) {
+    PrescribedSum sum{{}, {}, balance.value, balance.size, equations_[source].origin};
     for (const std::int32_t unknown : sum_.unknowns())
       if (sum_.counts(unknown)) {
         sum.unknown.push_back(unknown);
@@ -183,57 +249,27 @@ class Elimination {
       return;
     }
     ++result_.redundant;
-    if (std::abs(value) <= no_difference * size) return;
+    if (std::abs(balance.value) <= no_difference * balance.size) return;
     if (conflicts_++ >= 10) return;  // the first ten suffice
     std::string others;
     for (const std::size_t each : sources)
       if (each != source) others += (others.empty() ? "" : ", ") + equations_[each].origin;
-    errors_.add(Error(ErrorKind::conflicting_conditions,
-                      fmt::format("equation {} of {} contradicts {}", equation + 1, equations_[source].origin,
-                                  others.empty() ? "the ones before it" : others),
-                      fmt::format("what they say of {} leaves a difference of {:g}", about(source, equation), value),
-                      "omit it, or correct its value"));
+    errors_.add(
+        Error(ErrorKind::conflicting_conditions,
+              fmt::format("equation {} of {} contradicts {}", equation + 1, equations_[source].origin,
+                          others.empty() ? "the ones before it" : others),
+              fmt::format("what they say of {} leaves a difference of {:g}", first_of(source, equation), balance.value),
+              "omit it, or correct its value"));
   }
-  std::string about(std::size_t source, Index equation) const {
+  std::string first_of(std::size_t source, Index equation) const {
     const auto terms = equations_[source].terms_of(equation);
-    return terms.empty() ? "no unknown" : name(number(equations_[source], terms.front()));
+    return terms.empty() ? "no unknown" : unknowns_.name(unknowns_.number(equations_[source], terms.front()));
   }
 
-  void substitute_later(std::size_t row) {
-    SolvedEquation& r = solved_[row];
-    if (std::ranges::none_of(r.terms, [&](const auto& t) { return row_of_[static_cast<std::size_t>(t.first)] >= 0; }))
-      return;
-    sum_.clear();
-    for (const auto& [unknown, factor] : r.terms) sum_.add(unknown, factor);
-    double value = 0, size = 0;
-    substitute(value, size, nullptr);
-    r.offset -= value;
-    r.terms.clear();
-    for (const std::int32_t unknown : sum_.unknowns())
-      if (sum_.counts(unknown)) r.terms.emplace_back(unknown, sum_.of(unknown));
-  }
-
-  void collect() {
-    std::ranges::sort(solved_, {}, &SolvedEquation::unknown);
-    DependentRows& rows = result_.rows;
-    for (SolvedEquation& row : solved_) {
-      std::ranges::sort(row.terms);
-      rows.unknown.push_back(row.unknown);
-      rows.offset.push_back(row.offset);
-      for (const auto& [unknown, factor] : row.terms) {
-        rows.followed.push_back(unknown);
-        rows.factor.push_back(factor);
-      }
-      rows.begin.push_back(static_cast<Index>(rows.followed.size()));
-    }
-  }
-
-  std::vector<const FunctionSpace*> spaces_;
-  std::vector<Index> first_{0};  // [space + 1] unknown
+  NumberedUnknowns unknowns_;
   const std::vector<LinearEquations>& equations_;
   const std::vector<std::uint8_t>& prescribed_;
-  std::vector<SolvedEquation> solved_;
-  std::vector<std::int32_t> row_of_;  // [unknown] in solved_, -1
+  SolvedEquations solved_;
   Sum sum_;
   ErrorList errors_;
   Index conflicts_ = 0;

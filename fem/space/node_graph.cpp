@@ -154,34 +154,15 @@ CellsAtBlocks cells_at_blocks(const FunctionSpace& space, const OrderedNodes& or
   return result;
 }
 
-// Lists the rows of one block after the other. Nodes at the block have numbers of their own, in the order of the
-// space's, so that the columns of a row are bits of few words: setting one twice does no harm, and they come out
-// sorted. The nodes of a cell lie in fewer words than they are: unless they are few themselves, words are joined once,
-// then set in each of its rows. The words in use are bits of a summary. Nodes of other blocks have a row, too, which
-// nothing reads: a branch would be taken at random.
-class RowLister {
+// The nodes at the rows of a block. They have numbers of their own, in the order of the space's.
+class BlockNodes {
  public:
-  RowLister(const FunctionSpace& space, const OrderedNodes& ordered)
+  BlockNodes(const FunctionSpace& space, const OrderedNodes& ordered)
       : nodes_of_(space, ordered), width_(ordered.width()), number_(static_cast<std::size_t>(space.node_count()), -1) {}
 
-  // Rows [first, last) around the cells. lengths: of each. Returns whether all of them hold their own node.
-  bool list(Index first, Index last, std::span<const Run> cells, Index* lengths, NodeGraph::Columns& columns,
-            NodeGraph::Block& block) {
-    number_nodes(first, last, cells);
-    bool full = true;
-    if (node_.size() <= std::numeric_limits<std::uint16_t>::max())
-      block.narrow = columns.narrow.keep(list_rows(first, last, lengths, narrow_, full));
-    else block.wide = columns.wide.keep(list_rows(first, last, lengths, wide_, full));
-    for (const Node node : node_) number_[static_cast<std::size_t>(node)] = -1;
-    block.nodes.assign(node_.begin(), node_.end());
-    return full;
-  }
-
- private:
-  static constexpr Index most_words = 1 << 16;  // a core's cache of the second level holds them
-
+  // The nodes of these cells, which are those at rows [first, last) of the block.
   // Without branches that the processor cannot predict.
-  void number_nodes(Index first, Index last, std::span<const Run> cells) {
+  void find(Index first, Index last, std::span<const Run> cells) {
     node_.clear();
     begin_.assign(1, 0);
     std::size_t size = 0, around = 0;
@@ -212,48 +193,82 @@ class RowLister {
     for (std::size_t i = 0; i < size; ++i) entries_[i] = number[entries_[i]];
     begin_row_ = first;
   }
+  void clear() {
+    for (const Node node : node_) number_[static_cast<std::size_t>(node)] = -1;
+  }
 
-  // Windows of as many rows as have their bits in `most_words`.
-  template <class Number>
-  std::span<const Number> list_rows(Index first, Index last, Index* lengths, std::vector<Number>& scratch, bool& full) {
-    words_ = (node_.size() + 63) / 64;
+  const std::vector<Node>& nodes() const { return node_; }  // [number]
+  // Number of the node of a row.
+  std::int32_t of_row(Index row) const { return first_number_ + static_cast<std::int32_t>(row - begin_row_); }
+  std::size_t width() const { return width_; }  // nodes of each cell, 0: they differ
+  std::size_t cell_count() const { return begin_.size() - 1; }
+  const std::int32_t* entries() const { return entries_.data(); }  // numbers of the nodes of one cell after the other
+  std::span<const std::int32_t> of_cell(std::size_t cell) const {
+    return {entries_.data() + begin_[cell], begin_[cell + 1] - begin_[cell]};
+  }
+
+ private:
+  JoinedNodes nodes_of_;
+  const std::size_t width_;
+  std::vector<std::int32_t> number_;  // [node of the space] its number at the block, -1
+  std::vector<Node> node_;            // [number at the block]
+  std::vector<Node> row_;
+  Index begin_row_ = 0;
+  std::int32_t first_number_ = 0;     // of the block's first row
+  std::vector<std::uint32_t> begin_;  // [cell at the block + 1] its first entry
+  std::vector<std::int32_t> entries_;
+};
+
+// The columns of rows of a block, as bits of few words: setting one twice does no harm, and they come out sorted. The
+// nodes of a cell lie in fewer words than they are: unless they are few themselves, words are joined once, then set in
+// each of its rows. The words in use are bits of a summary. Nodes of other blocks have a row, too, which nothing reads:
+// a branch would be taken at random.
+class RowBits {
+ public:
+  // Rows that are set at a time: as many as have their bits in a core's cache of the second level.
+  Index begin(std::size_t columns, Index rows) {
+    constexpr Index most_words = 1 << 16;
+    words_ = (columns + 63) / 64;
     groups_ = (words_ + 63) / 64;
-    const Index window =
-        std::clamp<Index>(most_words / static_cast<Index>(std::max<std::size_t>(1, words_)), 1, last - first);
-    const auto rows = static_cast<std::size_t>(window) + 1;
-    if (bits_.size() < rows * words_) bits_.resize(rows * words_, 0);
-    if (in_use_.size() < rows * groups_) in_use_.resize(rows * groups_, 0);
+    const Index window = std::clamp<Index>(most_words / static_cast<Index>(std::max<std::size_t>(1, words_)), 1, rows);
+    const auto with_others = static_cast<std::size_t>(window) + 1;
+    if (bits_.size() < with_others * words_) bits_.resize(with_others * words_, 0);
+    if (in_use_.size() < with_others * groups_) in_use_.resize(with_others * groups_, 0);
     if (of_cell_.size() < words_) of_cell_.resize(words_, 0);
     if (cell_in_use_.size() < groups_) cell_in_use_.resize(groups_, 0);
     if (joined_.size() < words_) joined_.resize(words_);
-    std::size_t listed = 0;
-    for (Index begin = first; begin < last; begin += window) {
-      const Index end = std::min(begin + window, last);
-      set_bits(begin, end);
-      for (Index row = begin; row < end; ++row) {
-        const auto own = static_cast<std::size_t>(first_number_) + static_cast<std::size_t>(row - begin_row_);
-        const std::size_t in_window = static_cast<std::size_t>(row - begin);
-        full &= (bits_[in_window * words_ + own / 64] >> (own % 64) & 1) != 0;
-        if (scratch.size() < listed + 64 * words_) scratch.resize(2 * listed + 64 * words_);
-        const std::size_t after = append_row(in_window, scratch.data(), listed);
-        lengths[row - first] = static_cast<Index>(after - listed);
-        listed = after;
-      }
-    }
-    return std::span(scratch).first(listed);
+    return window;
+  }
+  std::size_t words() const { return words_; }  // of a row
+  bool has(std::size_t row, std::size_t column) const {
+    return (bits_[row * words_ + column / 64] >> (column % 64) & 1) != 0;
   }
 
   // The bits of rows [first, last), where there are none yet.
-  void set_bits(Index first, Index last) {
-    const std::int32_t low = first_number_ + static_cast<std::int32_t>(first - begin_row_);
+  void set(const BlockNodes& nodes, Index first, Index last) {
+    const std::int32_t low = nodes.of_row(first);
     const auto count = static_cast<std::uint32_t>(last - first);
-    if (groups_ == 1 && width_ == 4) set_single_bits<4>(low, count);
-    else if (groups_ == 1 && width_ == 3) set_single_bits<3>(low, count);
-    else set_joined_bits(low, count);
+    if (groups_ == 1 && nodes.width() == 4) set_single<4>(nodes, low, count);
+    else if (groups_ == 1 && nodes.width() == 3) set_single<3>(nodes, low, count);
+    else set_joined(nodes, low, count);
     std::fill_n(bits_.begin() + static_cast<std::ptrdiff_t>(count * words_), words_, 0);
     std::fill_n(in_use_.begin() + static_cast<std::ptrdiff_t>(count * groups_), groups_, 0);
   }
 
+  // Appends the columns of a row, and clears its bits.
+  template <class Number>
+  std::size_t append_row(std::size_t row, Number* columns, std::size_t at) {
+    std::uint64_t *const bits = bits_.data() + row * words_, *const in_use = in_use_.data() + row * groups_;
+    for (std::size_t g = 0; g < groups_; ++g)
+      for (std::uint64_t words = std::exchange(in_use[g], 0); words != 0; words &= words - 1) {
+        const std::size_t word = 64 * g + static_cast<std::size_t>(std::countr_zero(words));
+        for (std::uint64_t rest = std::exchange(bits[word], 0); rest != 0; rest &= rest - 1)
+          columns[at++] = static_cast<Number>(64 * word + static_cast<std::size_t>(std::countr_zero(rest)));
+      }
+    return at;
+  }
+
+ private:
   // Returns the node's row; that of all others, which nothing reads, is `count`.
   static std::size_t row_of(std::int32_t node, std::int32_t low, std::uint32_t count) {
     return std::min(static_cast<std::uint32_t>(node - low), count);
@@ -261,11 +276,11 @@ class RowLister {
 
   // Cells of a few nodes: it takes longer to join their words.
   template <std::size_t width>
-  void set_single_bits(std::int32_t low, std::uint32_t count) {
-    const std::int32_t* node = entries_.data();
+  void set_single(const BlockNodes& nodes, std::int32_t low, std::uint32_t count) {
+    const std::int32_t* node = nodes.entries();
     std::uint64_t *const bits = bits_.data(), *const in_use = in_use_.data();
     const std::size_t words = words_;
-    for (std::size_t c = 0; c + 1 < begin_.size(); ++c, node += width) {
+    for (std::size_t c = 0; c < nodes.cell_count(); ++c, node += width) {
       std::size_t word[width];
       std::uint64_t bit[width], used = 0;
       for (std::size_t a = 0; a < width; ++a) {
@@ -281,11 +296,11 @@ class RowLister {
     }
   }
 
-  void set_joined_bits(std::int32_t low, std::uint32_t count) {
-    for (std::size_t c = 0; c + 1 < begin_.size(); ++c) {
-      const std::span<const std::int32_t> nodes(entries_.data() + begin_[c], begin_[c + 1] - begin_[c]);
-      const std::span<const Bits> joined = joined_words(nodes);
-      for (const std::int32_t node : nodes) {
+  void set_joined(const BlockNodes& nodes, std::int32_t low, std::uint32_t count) {
+    for (std::size_t c = 0; c < nodes.cell_count(); ++c) {
+      const std::span<const std::int32_t> of_cell = nodes.of_cell(c);
+      const std::span<const Bits> joined = joined_words(of_cell);
+      for (const std::int32_t node : of_cell) {
         const std::size_t row = row_of(node, low, count);
         std::uint64_t *const of_row = bits_.data() + row * words_, *const in_use = in_use_.data() + row * groups_;
         for (std::size_t g = 0; g < groups_; ++g) in_use[g] |= cell_in_use_[g];
@@ -320,32 +335,54 @@ class RowLister {
     return {joined, count};
   }
 
-  // Appends the columns of a row, and clears its bits.
-  template <class Number>
-  std::size_t append_row(std::size_t row, Number* columns, std::size_t at) {
-    std::uint64_t *const bits = bits_.data() + row * words_, *const in_use = in_use_.data() + row * groups_;
-    for (std::size_t g = 0; g < groups_; ++g)
-      for (std::uint64_t words = std::exchange(in_use[g], 0); words != 0; words &= words - 1) {
-        const std::size_t word = 64 * g + static_cast<std::size_t>(std::countr_zero(words));
-        for (std::uint64_t rest = std::exchange(bits[word], 0); rest != 0; rest &= rest - 1)
-          columns[at++] = static_cast<Number>(64 * word + static_cast<std::size_t>(std::countr_zero(rest)));
-      }
-    return at;
-  }
-
-  JoinedNodes nodes_of_;
-  const std::size_t width_;           // nodes of each cell, 0: they differ
-  std::vector<std::int32_t> number_;  // [node of the space] its number at the block, -1
-  std::vector<Node> node_;            // [number at the block]
-  std::vector<Node> row_;
-  Index begin_row_ = 0;
-  std::int32_t first_number_ = 0;                     // of the block's first row
-  std::vector<std::uint32_t> begin_;                  // [cell at the block + 1] its first entry
-  std::vector<std::int32_t> entries_;                 // numbers at the block of the nodes that the cells join
   std::size_t words_ = 0, groups_ = 0;                // of a row's bits; of 64 words
   std::vector<std::uint64_t> bits_, in_use_;          // [row][word], [row][group]; zero between two windows
   std::vector<std::uint64_t> of_cell_, cell_in_use_;  // likewise of a cell
   std::vector<Bits> joined_;
+};
+
+// Lists the rows of one block after the other.
+class RowLister {
+ public:
+  RowLister(const FunctionSpace& space, const OrderedNodes& ordered) : at_block_(space, ordered) {}
+
+  // Rows [first, last) around the cells. lengths: of each. Returns whether all of them hold their own node.
+  bool list(Index first, Index last, std::span<const Run> cells, Index* lengths, NodeGraph::Columns& columns,
+            NodeGraph::Block& block) {
+    at_block_.find(first, last, cells);
+    const std::vector<Node>& nodes = at_block_.nodes();
+    bool full = true;
+    if (nodes.size() <= std::numeric_limits<std::uint16_t>::max())
+      block.narrow = columns.narrow.keep(list_rows(first, last, lengths, narrow_, full));
+    else block.wide = columns.wide.keep(list_rows(first, last, lengths, wide_, full));
+    at_block_.clear();
+    block.nodes.assign(nodes.begin(), nodes.end());
+    return full;
+  }
+
+ private:
+  template <class Number>
+  std::span<const Number> list_rows(Index first, Index last, Index* lengths, std::vector<Number>& scratch, bool& full) {
+    const Index window = bits_.begin(at_block_.nodes().size(), last - first);
+    const std::size_t most = 64 * bits_.words();  // columns of a row
+    std::size_t listed = 0;
+    for (Index begin = first; begin < last; begin += window) {
+      const Index end = std::min(begin + window, last);
+      bits_.set(at_block_, begin, end);
+      for (Index row = begin; row < end; ++row) {
+        const auto in_window = static_cast<std::size_t>(row - begin);
+        full &= bits_.has(in_window, static_cast<std::size_t>(at_block_.of_row(row)));
+        if (scratch.size() < listed + most) scratch.resize(2 * listed + most);
+        const std::size_t after = bits_.append_row(in_window, scratch.data(), listed);
+        lengths[row - first] = static_cast<Index>(after - listed);
+        listed = after;
+      }
+    }
+    return std::span(scratch).first(listed);
+  }
+
+  BlockNodes at_block_;
+  RowBits bits_;
   std::vector<std::uint16_t> narrow_;  // columns of the block's rows
   std::vector<std::uint32_t> wide_;
 };

@@ -179,12 +179,11 @@ std::string motion_words(const Part& part, const Motion& m, RigidModes modes) {
       std::abs(slide) < 1e-9 * part.size() ? "" : fmt::format(", sliding along it by {:.4g} per radian", slide));
 }
 
-class FreeMotions {
+// Connected parts of the meshes of some spaces, and how far supports hold each.
+class BodyParts {
  public:
-  // acting [unknown], gone [cell of the first space]; empty: all are there.
-  FreeMotions(std::vector<const FunctionSpace*> spaces, RigidModes modes, std::span<const std::uint8_t> acting,
-              std::span<const std::uint8_t> gone)
-      : spaces_(std::move(spaces)), modes_(modes), allowed_(allowed_motions(modes)), acting_(acting) {
+  // gone [cell of the first space]; empty: all are there.
+  BodyParts(std::vector<const FunctionSpace*> spaces, std::span<const std::uint8_t> gone) : spaces_(std::move(spaces)) {
     for (const FunctionSpace* const space : spaces_) {
       std::vector<Index> part_of_cell;
       const std::size_t first = parts_.size();
@@ -196,30 +195,35 @@ class FreeMotions {
     }
   }
 
-  void hold(std::span<const std::uint8_t> held) {
+  // use(space, node, its part or -1, its first unknown)
+  template <class Use>
+  void each_node(const Use& use) const {
     std::size_t unknown = 0;
-    each_node([&](std::size_t k, Node node) {
-      for (int c = 0; c < spaces_[k]->components(); ++c)
-        if (held[unknown++] != 0 && part_of(k, node) >= 0)
-          add_square(part_at(k, node).gram, motions_at(part_at(k, node), spaces_[k]->point(node), c));
+    for (std::size_t k = 0; k < spaces_.size(); ++k)
+      for (Node node = 0; node < spaces_[k]->node_count(); ++node) {
+        use(*spaces_[k], node, part_of_[k][static_cast<std::size_t>(node)], unknown);
+        unknown += static_cast<std::size_t>(spaces_[k]->components());
+      }
+  }
+
+  // held [unknown]
+  void hold(std::span<const std::uint8_t> held) {
+    each_node([&](const FunctionSpace& space, Node node, Index p, std::size_t unknown) {
+      for (int c = 0; c < space.components() && p >= 0; ++c) {
+        Part& part = parts_[static_cast<std::size_t>(p)];
+        if (held[unknown + static_cast<std::size_t>(c)] != 0)
+          add_square(part.gram, motions_at(part, space.point(node), c));
+      }
     });
   }
 
-  std::vector<FreePart> find(const std::vector<LinearEquations>& equations) {
-    std::vector<FreePart> result;
-    for_each_free(equations, [&](const std::vector<std::size_t>& group, Matrix basis) {
-      report(group, std::move(basis), result);
-    });
-    std::ranges::sort(result, {}, &FreePart::part);
-    return result;
+  std::size_t count() const { return parts_.size(); }
+  const Part& operator[](std::size_t part) const { return parts_[part]; }
+  const FunctionSpace& space_of(const LinearEquations& equations, const UnknownTerm& term) const {
+    return *spaces_[number_of(equations, term)];
   }
-
-  std::vector<std::vector<double>> fields(const std::vector<LinearEquations>& equations) {
-    std::vector<std::vector<double>> result;
-    for_each_free(equations, [&](const std::vector<std::size_t>& group, const Matrix& basis) {
-      for (const std::vector<double>& motion : basis) result.push_back(field_of(group, motion));
-    });
-    return result;
+  std::size_t part_of(const LinearEquations& equations, const UnknownTerm& term) const {
+    return static_cast<std::size_t>(part_of_[number_of(equations, term)][static_cast<std::size_t>(term.node)]);
   }
 
  private:
@@ -247,222 +251,231 @@ class FreeMotions {
       part.high[d] = std::max(part.high[d], x[d]);
     }
   }
-
-  template <class Visit>
-  void each_node(const Visit& visit) const {
-    for (std::size_t k = 0; k < spaces_.size(); ++k)
-      for (Node node = 0; node < spaces_[k]->node_count(); ++node) visit(k, node);
-  }
   // The space of a term, by its number among all of a model or the only one.
-  std::size_t space_of(const LinearEquations& equations, const UnknownTerm& term) const {
+  std::size_t number_of(const LinearEquations& equations, const UnknownTerm& term) const {
     return spaces_.size() == 1 ? 0 : static_cast<std::size_t>(equations.field_of(term));
-  }
-  Index part_of(std::size_t k, Node node) const { return part_of_[k][static_cast<std::size_t>(node)]; }
-  Part& part_at(std::size_t k, Node node) { return parts_[static_cast<std::size_t>(part_of(k, node))]; }
-
-  // use(parts of a group, basis of the motions that it is free to do)
-  template <class Use>
-  void for_each_free(const std::vector<LinearEquations>& equations, const Use& use) {
-    const std::vector<std::vector<std::size_t>> groups = joined_parts(equations);
-    std::vector<Matrix> grams;
-    for (const auto& group : groups) grams.push_back(gram_of(group));
-    for (const LinearEquations& each : equations) add_rows(each, grams);
-    std::vector<char> is_free(grams.size());
-    for (std::size_t g = 0; g < grams.size(); ++g)
-      is_free[g] = !null_space(grams[g], allowed_in(groups[g].size())).empty() ? 1 : 0;
-    if (std::ranges::none_of(is_free, std::identity{})) return;
-    hold_unfelt(is_free, grams);
-    for (std::size_t g = 0; g < grams.size(); ++g)
-      if (is_free[g] != 0) use(groups[g], null_space(std::move(grams[g]), allowed_in(groups[g].size())));
-  }
-
-  // [unknown] of a motion of a group, [part in the group][elementary motion].
-  std::vector<double> field_of(const std::vector<std::size_t>& group, const std::vector<double>& motion) const {
-    std::vector<double> field;
-    each_node([&](std::size_t k, Node node) {
-      const Index p = part_of(k, node);
-      const auto place = std::ranges::find(group, static_cast<std::size_t>(p)) - group.begin();
-      for (int c = 0; c < spaces_[k]->components(); ++c) {
-        double value = 0;
-        if (p >= 0 && place < std::ssize(group)) {
-          const Motion row = motions_at(parts_[static_cast<std::size_t>(p)], spaces_[k]->point(node), c);
-          for (std::size_t j = 0; j < motion_size; ++j)
-            value += row[j] * motion[static_cast<std::size_t>(place) * motion_size + j];
-        }
-        field.push_back(value);
-      }
-    });
-    return field;
-  }
-
-  std::vector<int> allowed_in(std::size_t parts) const {
-    std::vector<int> result;
-    for (std::size_t p = 0; p < parts; ++p)
-      for (const int motion : allowed_) result.push_back(static_cast<int>(p) * motion_size + motion);
-    return result;
-  }
-
-  // Parts that equations join, each group ascending; all others alone.
-  std::vector<std::vector<std::size_t>> joined_parts(const std::vector<LinearEquations>& equations) {
-    std::vector<std::size_t> root(parts_.size());
-    std::iota(root.begin(), root.end(), std::size_t{0});
-    const auto find = [&](std::size_t p) {
-      while (root[p] != p) p = root[p] = root[root[p]];
-      return p;
-    };
-    for (const LinearEquations& each : equations)
-      for (Index i = 0; i < each.size(); ++i) {
-        const auto terms = each.terms_of(i);
-        for (const UnknownTerm& term : terms) {
-          const auto part = [&](const UnknownTerm& t) {
-            return find(static_cast<std::size_t>(part_of(space_of(each, t), t.node)));
-          };
-          const std::size_t a = part(terms.front()), b = part(term);
-          root[std::max(a, b)] = std::min(a, b);
-        }
-      }
-    group_of_.assign(parts_.size(), 0);
-    place_in_group_.assign(parts_.size(), 0);
-    std::vector<std::vector<std::size_t>> groups;
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      if (find(p) == p) {
-        group_of_[p] = groups.size();
-        groups.emplace_back();
-      }
-      group_of_[p] = group_of_[find(p)];
-      place_in_group_[p] = groups[group_of_[p]].size();
-      groups[group_of_[p]].push_back(p);
-    }
-    return groups;
-  }
-
-  Matrix gram_of(const std::vector<std::size_t>& group) const {
-    const std::size_t size = motion_size * group.size();
-    Matrix gram(size, std::vector<double>(size, 0.0));
-    for (std::size_t k = 0; k < group.size(); ++k)
-      for (std::size_t i = 0; i < motion_size; ++i)
-        for (std::size_t j = 0; j < motion_size; ++j)
-          gram[k * motion_size + i][k * motion_size + j] = parts_[group[k]].gram[i][j];
-    return gram;
-  }
-
-  // Sums of the unknowns that equations prescribe hold like supports.
-  void add_rows(const LinearEquations& equations, std::vector<Matrix>& grams) {
-    std::map<std::size_t, double> row;  // few entries
-    for (Index i = 0; i < equations.size(); ++i) {
-      row.clear();
-      double largest = 1e-300;
-      std::size_t group = 0;
-      for (const UnknownTerm& term : equations.terms_of(i)) {
-        const std::size_t k = space_of(equations, term);
-        const auto p = static_cast<std::size_t>(part_of(k, term.node));
-        group = group_of_[p];
-        const Motion motion = motions_at(parts_[p], spaces_[k]->point(term.node), term.component);
-        // The rotation of a part is w / size, where its displacements are w x (x - centre) / size.
-        const double factor = term.component < 3 ? term.factor : term.factor / parts_[p].size();
-        for (std::size_t j = 0; j < motion_size; ++j)
-          if (motion[j] != 0) row[place_in_group_[p] * motion_size + j] += factor * motion[j];
-        largest = std::max(largest, std::abs(factor));
-      }
-      for (const auto& [a, x] : row)
-        for (const auto& [b, y] : row)
-          if (std::abs(x) > 1e-12 * largest && std::abs(y) > 1e-12 * largest)
-            grams[group][a][b] += x / largest * (y / largest);
-    }
-  }
-
-  // Motions that no node feels: bars on one line do not feel their turning about it.
-  void hold_unfelt(const std::vector<char>& is_free, std::vector<Matrix>& grams) {
-    std::vector<Gram> felt(parts_.size());  // sum of row^T row over all nodes
-    const auto concerned = [&](Index p) { return p >= 0 && is_free[group_of_[static_cast<std::size_t>(p)]] != 0; };
-    std::size_t unknown = 0;
-    each_node([&](std::size_t k, Node node) {
-      const Index p = part_of(k, node);
-      const std::size_t first = unknown;
-      unknown += static_cast<std::size_t>(spaces_[k]->components());
-      if (!concerned(p)) return;
-      for (int c = 0; c < spaces_[k]->components(); ++c)
-        if (acting_.empty() || acting_[first + static_cast<std::size_t>(c)] != 0)
-          add_square(felt[static_cast<std::size_t>(p)], motions_at(part_at(k, node), spaces_[k]->point(node), c));
-    });
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      if (!concerned(static_cast<Index>(p))) continue;
-      Matrix& gram = grams[group_of_[p]];
-      for (const Motion& still : null_space(felt[p], allowed_))
-        for (std::size_t i = 0; i < motion_size; ++i)
-          for (std::size_t j = 0; j < motion_size; ++j)
-            gram[place_in_group_[p] * motion_size + i][place_in_group_[p] * motion_size + j] += still[i] * still[j];
-    }
-  }
-
-  // Each motion of a group is told once: of the first part that moves in it.
-  void report(const std::vector<std::size_t>& group, Matrix basis, std::vector<FreePart>& result) const {
-    for (std::size_t k = 0; k < group.size() && !basis.empty(); ++k) {
-      const Part& part = parts_[group[k]];
-      std::vector<Motion> here = moving(basis, k);
-      if (here.empty()) continue;
-      separate_translations(here);
-      remove_slides(here);
-      FreePart free{static_cast<Index>(group[k]), part.cell_count, part.first_cell, {}};
-      for (const Motion& motion : here) free.motions.push_back(motion_words(part, motion, modes_));
-      result.push_back(std::move(free));
-    }
-  }
-
-  // Independent motions of part k; the basis keeps combinations in which it rests.
-  static std::vector<Motion> moving(Matrix& basis, std::size_t k) {
-    std::vector<Motion> result;
-    const std::size_t first = k * motion_size;
-    for (std::size_t column = first; column < first + motion_size; ++column) {
-      const auto best =
-          std::ranges::max_element(basis, {}, [&](const std::vector<double>& v) { return std::abs(v[column]); });
-      if (best == basis.end() || std::abs((*best)[column]) < 1e-9) continue;
-      const std::vector<double> pivot = std::move(*best);
-      basis.erase(best);
-      for (std::vector<double>& v : basis) {
-        const double factor = v[column] / pivot[column];
-        if (factor == 0) continue;
-        for (std::size_t j = 0; j < v.size(); ++j) v[j] -= factor * pivot[j];
-      }
-      result.emplace_back();
-      std::copy_n(pivot.begin() + static_cast<std::ptrdiff_t>(first), motion_size, result.back().begin());
-    }
-    return result;
   }
 
   std::vector<const FunctionSpace*> spaces_;
-  RigidModes modes_;
-  std::vector<int> allowed_;
-  std::span<const std::uint8_t> acting_;
   std::vector<Part> parts_;
-  std::vector<std::vector<Index>> part_of_;             // [space][node]; -1: of no cell
-  std::vector<std::size_t> group_of_, place_in_group_;  // [part]
+  std::vector<std::vector<Index>> part_of_;  // [space][node]; -1: of no cell
 };
+
+// Parts that equations join; all others alone.
+struct PartGroups {
+  std::vector<std::vector<std::size_t>> parts;  // [group] ascending
+  std::vector<std::size_t> of, place;           // [part] its group, and its place there
+};
+
+PartGroups joined_parts(const BodyParts& all, const std::vector<LinearEquations>& equations) {
+  std::vector<std::size_t> root(all.count());
+  std::iota(root.begin(), root.end(), std::size_t{0});
+  const auto find = [&](std::size_t p) {
+    while (root[p] != p) p = root[p] = root[root[p]];
+    return p;
+  };
+  for (const LinearEquations& each : equations)
+    for (Index i = 0; i < each.size(); ++i) {
+      const auto terms = each.terms_of(i);
+      for (const UnknownTerm& term : terms) {
+        const auto part = [&](const UnknownTerm& t) { return find(all.part_of(each, t)); };
+        const std::size_t a = part(terms.front()), b = part(term);
+        root[std::max(a, b)] = std::min(a, b);
+      }
+    }
+  PartGroups groups{{}, std::vector<std::size_t>(all.count(), 0), std::vector<std::size_t>(all.count(), 0)};
+  for (std::size_t p = 0; p < all.count(); ++p) {
+    if (find(p) == p) {
+      groups.of[p] = groups.parts.size();
+      groups.parts.emplace_back();
+    }
+    groups.of[p] = groups.of[find(p)];
+    std::vector<std::size_t>& group = groups.parts[groups.of[p]];
+    groups.place[p] = group.size();
+    group.push_back(p);
+  }
+  return groups;
+}
+
+std::vector<int> allowed_in_group(const std::vector<int>& allowed, std::size_t parts) {
+  std::vector<int> result;
+  for (std::size_t p = 0; p < parts; ++p)
+    for (const int motion : allowed) result.push_back(static_cast<int>(p) * motion_size + motion);
+  return result;
+}
+
+Matrix gram_of(const BodyParts& all, const std::vector<std::size_t>& group) {
+  const std::size_t size = motion_size * group.size();
+  Matrix gram(size, std::vector<double>(size, 0.0));
+  for (std::size_t k = 0; k < group.size(); ++k)
+    for (std::size_t i = 0; i < motion_size; ++i)
+      for (std::size_t j = 0; j < motion_size; ++j)
+        gram[k * motion_size + i][k * motion_size + j] = all[group[k]].gram[i][j];
+  return gram;
+}
+
+// Sums of the unknowns that equations prescribe hold like supports.
+void add_rows(const BodyParts& all, const PartGroups& groups, const LinearEquations& equations,
+              std::vector<Matrix>& grams) {
+  std::map<std::size_t, double> row;  // few entries
+  for (Index i = 0; i < equations.size(); ++i) {
+    row.clear();
+    double largest = 1e-300;
+    std::size_t group = 0;
+    for (const UnknownTerm& term : equations.terms_of(i)) {
+      const std::size_t p = all.part_of(equations, term);
+      group = groups.of[p];
+      const Motion motion = motions_at(all[p], all.space_of(equations, term).point(term.node), term.component);
+      // The rotation of a part is w / size, where its displacements are w x (x - centre) / size.
+      const double factor = term.component < 3 ? term.factor : term.factor / all[p].size();
+      for (std::size_t j = 0; j < motion_size; ++j)
+        if (motion[j] != 0) row[groups.place[p] * motion_size + j] += factor * motion[j];
+      largest = std::max(largest, std::abs(factor));
+    }
+    for (const auto& [a, x] : row)
+      for (const auto& [b, y] : row)
+        if (std::abs(x) > 1e-12 * largest && std::abs(y) > 1e-12 * largest)
+          grams[group][a][b] += x / largest * (y / largest);
+  }
+}
+
+// Motions that no node feels: bars on one line do not feel their turning about it.
+void hold_unfelt(const BodyParts& all, const PartGroups& groups, const std::vector<int>& allowed,
+                 std::span<const std::uint8_t> acting, const std::vector<char>& is_free, std::vector<Matrix>& grams) {
+  std::vector<Gram> felt(all.count());  // sum of row^T row over all nodes
+  const auto concerned = [&](Index p) { return p >= 0 && is_free[groups.of[static_cast<std::size_t>(p)]] != 0; };
+  all.each_node([&](const FunctionSpace& space, Node node, Index p, std::size_t unknown) {
+    if (!concerned(p)) return;
+    const auto part = static_cast<std::size_t>(p);
+    for (int c = 0; c < space.components(); ++c)
+      if (acting.empty() || acting[unknown + static_cast<std::size_t>(c)] != 0)
+        add_square(felt[part], motions_at(all[part], space.point(node), c));
+  });
+  for (std::size_t p = 0; p < all.count(); ++p) {
+    if (!concerned(static_cast<Index>(p))) continue;
+    Matrix& gram = grams[groups.of[p]];
+    const std::size_t first = groups.place[p] * motion_size;
+    for (const Motion& still : null_space(felt[p], allowed))
+      for (std::size_t i = 0; i < motion_size; ++i)
+        for (std::size_t j = 0; j < motion_size; ++j) gram[first + i][first + j] += still[i] * still[j];
+  }
+}
+
+struct FreeGroup {
+  std::vector<std::size_t> parts;
+  Matrix basis;  // of the motions that they are free to do: [motion][part in the group][elementary motion]
+};
+
+// acting [unknown]; empty: all.
+std::vector<FreeGroup> free_groups(const BodyParts& all, const std::vector<LinearEquations>& equations,
+                                   RigidModes modes, std::span<const std::uint8_t> acting) {
+  const std::vector<int> allowed = allowed_motions(modes);
+  const PartGroups groups = joined_parts(all, equations);
+  std::vector<Matrix> grams;
+  for (const auto& group : groups.parts) grams.push_back(gram_of(all, group));
+  for (const LinearEquations& each : equations) add_rows(all, groups, each, grams);
+  std::vector<char> is_free(grams.size());
+  for (std::size_t g = 0; g < grams.size(); ++g)
+    is_free[g] = !null_space(grams[g], allowed_in_group(allowed, groups.parts[g].size())).empty() ? 1 : 0;
+  if (std::ranges::none_of(is_free, std::identity{})) return {};
+  hold_unfelt(all, groups, allowed, acting, is_free, grams);
+  std::vector<FreeGroup> result;
+  for (std::size_t g = 0; g < grams.size(); ++g)
+    if (is_free[g] != 0)
+      result.push_back(
+          {groups.parts[g], null_space(std::move(grams[g]), allowed_in_group(allowed, groups.parts[g].size()))});
+  return result;
+}
+
+// Independent motions of part k; the basis keeps combinations in which it rests.
+std::vector<Motion> moving(Matrix& basis, std::size_t k) {
+  std::vector<Motion> result;
+  const std::size_t first = k * motion_size;
+  for (std::size_t column = first; column < first + motion_size; ++column) {
+    const auto best =
+        std::ranges::max_element(basis, {}, [&](const std::vector<double>& v) { return std::abs(v[column]); });
+    if (best == basis.end() || std::abs((*best)[column]) < 1e-9) continue;
+    const std::vector<double> pivot = std::move(*best);
+    basis.erase(best);
+    for (std::vector<double>& v : basis) {
+      const double factor = v[column] / pivot[column];
+      if (factor == 0) continue;
+      for (std::size_t j = 0; j < v.size(); ++j) v[j] -= factor * pivot[j];
+    }
+    result.emplace_back();
+    std::copy_n(pivot.begin() + static_cast<std::ptrdiff_t>(first), motion_size, result.back().begin());
+  }
+  return result;
+}
+
+// Each motion of a group is reported once: of the first part that moves in it.
+void report(const BodyParts& all, FreeGroup group, RigidModes modes, std::vector<FreePart>& result) {
+  for (std::size_t k = 0; k < group.parts.size() && !group.basis.empty(); ++k) {
+    const Part& part = all[group.parts[k]];
+    std::vector<Motion> here = moving(group.basis, k);
+    if (here.empty()) continue;
+    separate_translations(here);
+    remove_slides(here);
+    FreePart free{static_cast<Index>(group.parts[k]), part.cell_count, part.first_cell, {}};
+    for (const Motion& motion : here) free.motions.push_back(motion_words(part, motion, modes));
+    result.push_back(std::move(free));
+  }
+}
+
+// [unknown] A motion of a group.
+std::vector<double> field_of(const BodyParts& all, const std::vector<std::size_t>& group,
+                             const std::vector<double>& motion) {
+  std::vector<double> field;
+  all.each_node([&](const FunctionSpace& space, Node node, Index p, std::size_t) {
+    const auto place = std::ranges::find(group, static_cast<std::size_t>(p)) - group.begin();
+    for (int c = 0; c < space.components(); ++c) {
+      double value = 0;
+      if (p >= 0 && place < std::ssize(group)) {
+        const Motion row = motions_at(all[static_cast<std::size_t>(p)], space.point(node), c);
+        for (std::size_t j = 0; j < motion_size; ++j)
+          value += row[j] * motion[static_cast<std::size_t>(place) * motion_size + j];
+      }
+      field.push_back(value);
+    }
+  });
+  return field;
+}
+
+std::vector<FreePart> report_free(const BodyParts& all, const std::vector<LinearEquations>& equations, RigidModes modes,
+                                  std::span<const std::uint8_t> acting) {
+  std::vector<FreePart> result;
+  for (FreeGroup& group : free_groups(all, equations, modes, acting)) report(all, std::move(group), modes, result);
+  std::ranges::sort(result, {}, &FreePart::part);
+  return result;
+}
 
 }  // namespace
 
 std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held,
                                  const std::vector<LinearEquations>& equations, RigidModes modes,
                                  std::span<const std::uint8_t> gone) {
-  FreeMotions motions({&space}, modes, {}, gone);
-  motions.hold(held);
-  return motions.find(equations);
+  BodyParts parts({&space}, gone);
+  parts.hold(held);
+  return report_free(parts, equations, modes, {});
 }
 
 std::vector<FreePart> free_parts(const std::vector<const FunctionSpace*>& spaces, std::span<const std::uint8_t> held,
                                  std::span<const std::uint8_t> acting, const std::vector<LinearEquations>& equations,
                                  RigidModes modes) {
-  FreeMotions motions(spaces, modes, acting, {});
-  motions.hold(held);
-  return motions.find(equations);
+  BodyParts parts(spaces, {});
+  parts.hold(held);
+  return report_free(parts, equations, modes, acting);
 }
 
 std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::span<const std::uint8_t> held,
                                               const std::vector<LinearEquations>& equations, RigidModes modes,
                                               std::span<const std::uint8_t> gone) {
-  FreeMotions motions({&space}, modes, {}, gone);
-  motions.hold(held);
-  return motions.fields(equations);
+  BodyParts parts({&space}, gone);
+  parts.hold(held);
+  std::vector<std::vector<double>> fields;
+  for (const FreeGroup& group : free_groups(parts, equations, modes, {}))
+    for (const std::vector<double>& motion : group.basis) fields.push_back(field_of(parts, group.parts, motion));
+  return fields;
 }
 
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,

@@ -56,84 +56,65 @@ struct Family {
   std::vector<std::pair<std::string, std::size_t>> members;  // option, reading
 };
 
+// The readings of a case of every kind: which keys each asks for, and in what they differ.
 class Survey {
  public:
   Survey(int mesh_count, const CaseReader& read) {
-    for (int mesh = 0; mesh < mesh_count; ++mesh) {
-      std::set<std::array<std::string, 3>> gone;
-      std::set<std::string> opening;  // keys of the root whose presence leads to further tables
-      std::deque<Step> to_follow;
-      const std::size_t usual = add(read(mesh, {}));
-      to_follow.push_back({usual, {}, ""});
-      while (!to_follow.empty()) {
-        const Step step = to_follow.front();
-        to_follow.pop_front();
-        const auto options = readings_[step.reading].of.options;
-        const Ways taken = readings_[step.reading].of.taken;
-        for (const auto& [point, values] : options) {
-          Family family{point, {{taken.at(point), step.reading}}};
-          for (const std::string& value : values) {
-            if (value == taken.at(point)) continue;
-            const bool is_first = gone.insert({point, value, ""}).second;
-            if (!is_first && !(opening.contains(point) && gone.insert({point, value, step.kind}).second)) continue;
-            Step next{0, step.ways, step.kind};
-            next.ways[point] = value;
-            next.reading = add(read(mesh, next.ways));
-            family.members.emplace_back(value, next.reading);
-            if (is_root_key(point) && asks_more(next.reading, step.reading, true)) opening.insert(point);
-            if (is_kind(point) && asks_more(next.reading, usual, false))
-              next.kind = fmt::format("{} = {}", point, value);
-            to_follow.push_back(std::move(next));
-          }
-          if (family.members.size() > 1) families_.push_back(std::move(family));
-        }
-      }
-    }
+    for (int mesh = 0; mesh < mesh_count; ++mesh) follow_all(mesh, read);
   }
 
-  // `with_plugin`: what a plugin may bring is allowed.
-  Json schema_of(const std::string& table, bool with_plugin) const {
-    Json json{{"type", "object"}, {"properties", Json::object()}};
-    Json needed = Json::array(), others = false;
-    const bool open = with_plugin && is_open(table.empty() ? "*" : table + ".*");
-    for (const std::string& path : order_) {
-      const CaseQuestion& first = variants_.at(path).front();
-      if (parent_of(path) != table || first.type == "open") continue;
-      if (first.type == tables_of_the_root) {
-        add_tables_of_the_root(first.limits.choices, json["properties"]);
-        continue;
-      }
-      if (name_of(path) == "*") others = schema_at(path, with_plugin);
-      else json["properties"][name_of(path)] = schema_at(path, with_plugin);
-      if (name_of(path) != "*" && !open && is_required(path, table, with_plugin)) needed.push_back(name_of(path));
-    }
-    if (!needed.empty()) json["required"] = needed;
-    if (!open) json["additionalProperties"] = others;
-    return json;
+  const std::vector<std::string>& paths() const { return order_; }  // as they were first asked
+  const std::vector<CaseQuestion>& variants(const std::string& path) const { return variants_.at(path); }
+  bool is_open(const std::string& path) const {
+    const auto found = variants_.find(path);
+    return found != variants_.end() &&
+           std::ranges::any_of(found->second, [](const CaseQuestion& q) { return q.limits.open; });
   }
 
-  // The whole: with what a plugin may bring, and what holds without one.
-  Json schema() const {
-    Json json = schema_of("", true);
-    const Json strict = schema_of("", false);
-    if (json == strict) return json;
-    Json without{{"properties", Json::object()}};
-    for (const auto& [name, value] : strict["properties"].items())
-      if (value != json["properties"][name]) without["properties"][name] = value;
-    if (strict.contains("required")) without["required"] = strict["required"];
-    json["if"] = {{"properties", {{"plugin", {{"maxLength", 0}}}}}};  // holds when there is none, too
-    json["then"] = without;
-    return json;
+  // By all readings that ask for its table.
+  bool is_required(const std::string& path, const std::string& table, bool with_plugin) const {
+    bool looked = false;
+    for (const Reading& reading : readings_) {
+      if (!reading.complete || !reading.children.contains(table)) continue;
+      looked = true;
+      const auto question = reading.asked.find(path);
+      if (question == reading.asked.end() || !is_needed(reading, reading.of.questions[question->second], with_plugin))
+        return false;
+    }
+    return looked;
+  }
+
+  // The options with which the key is asked for: {point: values}, where readings that differ in one point differ in
+  // asking for it.
+  std::map<std::string, std::set<std::string>> conditions_of(const std::string& path) const {
+    std::map<std::string, std::set<std::string>> with;
+    std::set<std::string> decisive;
+    const std::string table = parent_of(path);
+    const std::size_t number = numbers_.at(path), number_of_table = numbers_.at(table);
+    for (const Family& family : families_) {
+      const std::string_view point = family.point;
+      if (path.starts_with(point.substr(0, point.find('?')))) continue;  // the table itself
+      std::size_t seen = 0, asked = 0;
+      std::set<std::string>& values = with[family.point];
+      for (const auto& [value, index] : family.members) {
+        const Reading& reading = readings_[index];
+        if (!reading.complete || (!table.empty() && !Reading::has(reading.holds, number_of_table))) continue;
+        ++seen;
+        if (!Reading::has(reading.asks, number)) continue;
+        ++asked;
+        values.insert(value);
+      }
+      if (asked > 0 && asked < seen) decisive.insert(family.point);
+    }
+    std::erase_if(with, [&](const auto& condition) { return !decisive.contains(condition.first); });
+    if (std::ranges::any_of(families_, [&](const Family& family) { return family.point == path + "?"; }) &&
+        !is_table(variants_.at(path).front()))
+      std::erase_if(
+          with, [](const auto& condition) { return !condition.second.contains("absent"); });  // it may be given alone
+    return with;
   }
 
  private:
-  void add_tables_of_the_root(const std::vector<std::string>& without, Json& properties) const {
-    for (const std::string& path : order_)
-      if (parent_of(path).empty() && is_table(variants_.at(path).front()) && !properties.contains(path) &&
-          std::ranges::find(without, path) == without.end())
-        properties[path] = {{"$ref", "#/properties/" + path}};
-  }
-
   // A reading that is to be varied. kind: the choice on the way to it that made it one of other keys, such as the form
   // of the equations: tables of the root are looked for under each.
   struct Step {
@@ -141,6 +122,38 @@ class Survey {
     Ways ways;
     std::string kind;
   };
+
+  // Readings of this mesh, each with one more option than the one that it is made from.
+  void follow_all(int mesh, const CaseReader& read) {
+    std::set<std::array<std::string, 3>> gone;
+    std::set<std::string> opening;  // keys of the root whose presence leads to further tables
+    std::deque<Step> to_follow;
+    const std::size_t usual = add(read(mesh, {}));
+    to_follow.push_back({usual, {}, ""});
+    while (!to_follow.empty()) {
+      const Step step = to_follow.front();
+      to_follow.pop_front();
+      const auto options = readings_[step.reading].of.options;
+      const Ways taken = readings_[step.reading].of.taken;
+      for (const auto& [point, values] : options) {
+        Family family{point, {{taken.at(point), step.reading}}};
+        for (const std::string& value : values) {
+          if (value == taken.at(point)) continue;
+          const bool is_first = gone.insert({point, value, ""}).second;
+          if (!is_first && !(opening.contains(point) && gone.insert({point, value, step.kind}).second)) continue;
+          Step next{0, step.ways, step.kind};
+          next.ways[point] = value;
+          next.reading = add(read(mesh, next.ways));
+          family.members.emplace_back(value, next.reading);
+          if (is_root_key(point) && asks_more(next.reading, step.reading, true)) opening.insert(point);
+          if (is_kind(point) && asks_more(next.reading, usual, false)) next.kind = fmt::format("{} = {}", point, value);
+          to_follow.push_back(std::move(next));
+        }
+        if (family.members.size() > 1) families_.push_back(std::move(family));
+      }
+    }
+  }
+
   static bool is_root_key(const std::string& point) {
     return point.ends_with('?') && point.find('.') == std::string::npos;
   }
@@ -176,174 +189,172 @@ class Survey {
     flags[path] = true;
   }
 
-  bool is_open(const std::string& path) const {
-    const auto found = variants_.find(path);
-    return found != variants_.end() &&
-           std::ranges::any_of(found->second, [](const CaseQuestion& q) { return q.limits.open; });
-  }
+  std::vector<Reading> readings_;
+  std::map<std::string, std::size_t> numbers_;  // of paths of keys and tables
+  std::vector<Family> families_;
+  std::vector<std::string> order_;
+  std::map<std::string, std::vector<CaseQuestion>> variants_;  // of each path, those that differ
+};
 
-  bool is_required(const std::string& path, const std::string& table, bool with_plugin) const {
-    bool looked = false;
-    for (const Reading& reading : readings_) {
-      if (!reading.complete || !reading.children.contains(table)) continue;
-      looked = true;
-      const auto question = reading.asked.find(path);
-      if (question == reading.asked.end() || !is_needed(reading, reading.of.questions[question->second], with_plugin))
-        return false;
+// "; only with method = 'gmres'"
+std::string words_of_conditions(const Survey& survey, const std::string& path) {
+  std::string text, present, absent;
+  for (const auto& [point, values] : survey.conditions_of(path)) {
+    const bool beside = parent_of(path) == parent_of(point);
+    std::string name = beside ? name_of(point) : point;
+    if (name.ends_with('?')) {
+      name.pop_back();
+      std::string& names = *values.begin() == "given" ? present : absent;
+      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+      continue;
     }
-    return looked;
+    std::vector<std::string> words(values.begin(), values.end());
+    text += fmt::format("; only with {} = '{}'", name, fmt::join(words, "' or '"));
   }
+  if (!present.empty()) text += "; only with " + present;
+  if (!absent.empty()) text += "; only without " + absent;
+  return text;
+}
 
-  // "only with method = 'gmres'": where readings that differ in one point differ in asking for this key.
-  std::string condition_of(const std::string& path) const {
-    std::map<std::string, std::set<std::string>> with;
-    std::set<std::string> decisive;
-    const std::string table = parent_of(path);
-    const std::size_t number = numbers_.at(path), number_of_table = numbers_.at(table);
-    for (const Family& family : families_) {
-      const std::string_view point = family.point;
-      if (path.starts_with(point.substr(0, point.find('?')))) continue;  // the table itself
-      std::size_t seen = 0, asked = 0;
-      std::set<std::string>& values = with[family.point];
-      for (const auto& [value, index] : family.members) {
-        const Reading& reading = readings_[index];
-        if (!reading.complete || (!table.empty() && !Reading::has(reading.holds, number_of_table))) continue;
-        ++seen;
-        if (!Reading::has(reading.asks, number)) continue;
-        ++asked;
-        values.insert(value);
-      }
-      if (asked > 0 && asked < seen) decisive.insert(family.point);
-    }
-    std::erase_if(with, [&](const auto& condition) { return !decisive.contains(condition.first); });
-    std::string text, present, absent;
-    if (std::ranges::any_of(families_, [&](const Family& family) { return family.point == path + "?"; }) &&
-        !is_table(variants_.at(path).front()))
-      std::erase_if(
-          with, [](const auto& condition) { return !condition.second.contains("absent"); });  // it may be given alone
-    for (const auto& [point, values] : with) {
-      const bool beside = parent_of(path) == parent_of(point);
-      std::string name = beside ? name_of(point) : point;
-      if (name.ends_with('?')) {
-        name.pop_back();
-        std::string& names = *values.begin() == "given" ? present : absent;
-        names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+std::string description_of(const Survey& survey, const std::string& path) {
+  std::vector<std::string> texts;
+  for (const CaseQuestion& question : survey.variants(path)) {
+    std::string text = question.about;
+    if (question.type == "region") text += (text.empty() ? "a region of " : "; a region of ") + question.allowed;
+    if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+  }
+  return fmt::format("{}{}", fmt::join(texts, "; or: "), words_of_conditions(survey, path));
+}
+
+// The loosest of all variants.
+Json bounds_of(const std::vector<CaseQuestion>& variants) {
+  Json json = Json::object();
+  const auto set = [&](const char* name, auto CaseLimits::*bound, bool low) {
+    if (!std::ranges::all_of(variants, [&](const CaseQuestion& q) { return (q.limits.*bound).has_value(); })) return;
+    std::vector<double> values;
+    for (const CaseQuestion& question : variants) values.push_back((question.limits.*bound).value_or(0));
+    const double loosest = low ? std::ranges::min(values) : std::ranges::max(values);
+    const auto whole = static_cast<std::int64_t>(loosest);
+    if (static_cast<double>(whole) == loosest) json[name] = whole;
+    else json[name] = loosest;
+  };
+  set("minimum", &CaseLimits::minimum, true);
+  set("exclusiveMinimum", &CaseLimits::above, true);
+  set("maximum", &CaseLimits::maximum, false);
+  set("exclusiveMaximum", &CaseLimits::below, false);
+  return json;
+}
+
+Json list_of(Json item, const std::vector<CaseQuestion>& variants) {
+  const auto size = [](const CaseQuestion& q) { return q.limits.size; };
+  const int smallest = std::ranges::min(variants, {}, size).limits.size,
+            largest = std::ranges::max(variants, {}, size).limits.size;
+  Json list{{"type", "array"}, {"items", item}};
+  const bool may_be_empty =
+      std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.type == "texts" || q.fallback == "[]"; });
+  // The form has as many components as there are entries.
+  const bool open = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
+  if (smallest > 0 || !may_be_empty) list["minItems"] = open ? 1 : std::max(smallest, 1);
+  if (smallest > 0 && !open) list["maxItems"] = largest;
+  const bool one_will_do =
+      open || std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.size <= 1; });
+  return one_will_do ? Json{{"anyOf", {item, list}}} : list;
+}
+
+Json value_of(const std::string& type, const std::vector<CaseQuestion>& variants, bool with_plugin) {
+  const Json text{{"type", "string"}, {"minLength", 1}};
+  Json number{{"type", "number"}};
+  number.update(bounds_of(variants));
+  // "210 GPa"
+  const bool has_unit = std::ranges::any_of(variants, [](const CaseQuestion& q) { return !unit_in(q.about).empty(); });
+  Json single = number;
+  if (has_unit) {
+    single["type"] = {"number", "string"};
+    single["pattern"] = "^\\s*[-+]?[0-9.][-+0-9.eE]*\\s*[^-+0-9.eE\\s].*$";
+  }
+  if (type == "number") return single;
+  if (type == "integer") return number["type"] = "integer", number;
+  if (type == "flag") return {{"type", "boolean"}};
+  if (type == "formula" || type == "expression") return {{"anyOf", {number, text}}};
+  if (type == "vector") return list_of(single, variants);
+  if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants);
+  if (type == "texts") return list_of(text, variants);
+  if (type == "rows") {
+    const Json pair{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
+    return {{"anyOf", {Json{{"type", "array"}, {"items", pair}, {"minItems", 1}}, text}}};
+  }
+  if (type == "points") {
+    const Json point{{"type", "array"}, {"items", single}, {"minItems", 2}, {"maxItems", 3}};
+    return {{"type", "array"}, {"items", point}, {"minItems", 1}};
+  }
+  if (type == "literals") {
+    const Json plain = {"number", "string", "boolean"};
+    const Json item{{"anyOf", {{{"type", plain}}, {{"type", "array"}, {"items", {{"type", plain}}}}}}};
+    return {{"type", "array"}, {"items", item}, {"minItems", 1}};
+  }
+  if (type == "region") return text;
+  if (type == "choice") {
+    Json names = Json::array();
+    for (const CaseQuestion& question : variants)
+      for (const std::string& choice : question.limits.choices)
+        if (std::find(names.begin(), names.end(), Json(choice)) == names.end()) names.push_back(choice);
+    const bool open = with_plugin && std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
+    return open ? Json{{"anyOf", {Json{{"enum", names}}, text}}} : Json{{"enum", names}};
+  }
+  const bool may_be_empty = std::ranges::any_of(
+      variants, [](const CaseQuestion& q) { return q.limits.may_be_empty || q.fallback == "\"\""; });
+  return may_be_empty ? Json{{"type", "string"}} : text;  // text, path
+}
+
+// The schema of what a survey found.
+class SchemaWriter {
+ public:
+  // with_plugin: what a plugin may bring is allowed.
+  SchemaWriter(const Survey& survey, bool with_plugin) : survey_(survey), with_plugin_(with_plugin) {}
+
+  Json schema_of(const std::string& table) const {
+    Json json{{"type", "object"}, {"properties", Json::object()}};
+    Json needed = Json::array(), others = false;
+    const bool open = with_plugin_ && survey_.is_open(table.empty() ? "*" : table + ".*");
+    for (const std::string& path : survey_.paths()) {
+      const CaseQuestion& first = survey_.variants(path).front();
+      if (parent_of(path) != table || first.type == "open") continue;
+      if (first.type == tables_of_the_root) {
+        add_tables_of_the_root(first.limits.choices, json["properties"]);
         continue;
       }
-      std::vector<std::string> words(values.begin(), values.end());
-      text += fmt::format("; only with {} = '{}'", name, fmt::join(words, "' or '"));
+      if (name_of(path) == "*") others = schema_at(path);
+      else json["properties"][name_of(path)] = schema_at(path);
+      if (name_of(path) != "*" && !open && survey_.is_required(path, table, with_plugin_))
+        needed.push_back(name_of(path));
     }
-    if (!present.empty()) text += "; only with " + present;
-    if (!absent.empty()) text += "; only without " + absent;
-    return text;
-  }
-
-  std::string description_of(const std::string& path) const {
-    std::vector<std::string> texts;
-    for (const CaseQuestion& question : variants_.at(path)) {
-      std::string text = question.about;
-      if (question.type == "region") text += (text.empty() ? "a region of " : "; a region of ") + question.allowed;
-      if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
-    }
-    return fmt::format("{}{}", fmt::join(texts, "; or: "), condition_of(path));
-  }
-
-  // The loosest of all variants.
-  Json bounds_of(const std::vector<CaseQuestion>& variants) const {
-    Json json = Json::object();
-    const auto set = [&](const char* name, auto CaseLimits::*bound, bool low) {
-      if (!std::ranges::all_of(variants, [&](const CaseQuestion& q) { return (q.limits.*bound).has_value(); })) return;
-      std::vector<double> values;
-      for (const CaseQuestion& question : variants) values.push_back((question.limits.*bound).value_or(0));
-      const double loosest = low ? std::ranges::min(values) : std::ranges::max(values);
-      const auto whole = static_cast<std::int64_t>(loosest);
-      if (static_cast<double>(whole) == loosest) json[name] = whole;
-      else json[name] = loosest;
-    };
-    set("minimum", &CaseLimits::minimum, true);
-    set("exclusiveMinimum", &CaseLimits::above, true);
-    set("maximum", &CaseLimits::maximum, false);
-    set("exclusiveMaximum", &CaseLimits::below, false);
+    if (!needed.empty()) json["required"] = needed;
+    if (!open) json["additionalProperties"] = others;
     return json;
   }
 
-  static Json list_of(Json item, const std::vector<CaseQuestion>& variants) {
-    const auto size = [](const CaseQuestion& q) { return q.limits.size; };
-    const int smallest = std::ranges::min(variants, {}, size).limits.size,
-              largest = std::ranges::max(variants, {}, size).limits.size;
-    Json list{{"type", "array"}, {"items", item}};
-    const bool may_be_empty =
-        std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.type == "texts" || q.fallback == "[]"; });
-    // The form has as many components as there are entries.
-    const bool open = std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
-    if (smallest > 0 || !may_be_empty) list["minItems"] = open ? 1 : std::max(smallest, 1);
-    if (smallest > 0 && !open) list["maxItems"] = largest;
-    const bool one_will_do =
-        open || std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.size <= 1; });
-    return one_will_do ? Json{{"anyOf", {item, list}}} : list;
+ private:
+  void add_tables_of_the_root(const std::vector<std::string>& without, Json& properties) const {
+    for (const std::string& path : survey_.paths())
+      if (parent_of(path).empty() && is_table(survey_.variants(path).front()) && !properties.contains(path) &&
+          std::ranges::find(without, path) == without.end())
+        properties[path] = {{"$ref", "#/properties/" + path}};
   }
 
-  Json value_of(const std::string& type, const std::vector<CaseQuestion>& variants, bool with_plugin) const {
-    const Json text{{"type", "string"}, {"minLength", 1}};
-    Json number{{"type", "number"}};
-    number.update(bounds_of(variants));
-    // "210 GPa"
-    const bool has_unit =
-        std::ranges::any_of(variants, [](const CaseQuestion& q) { return !unit_in(q.about).empty(); });
-    Json single = number;
-    if (has_unit) {
-      single["type"] = {"number", "string"};
-      single["pattern"] = "^\\s*[-+]?[0-9.][-+0-9.eE]*\\s*[^-+0-9.eE\\s].*$";
-    }
-    if (type == "number") return single;
-    if (type == "integer") return number["type"] = "integer", number;
-    if (type == "flag") return {{"type", "boolean"}};
-    if (type == "formula" || type == "expression") return {{"anyOf", {number, text}}};
-    if (type == "vector") return list_of(single, variants);
-    if (type == "formulas") return list_of({{"anyOf", {number, text}}}, variants);
-    if (type == "texts") return list_of(text, variants);
-    if (type == "rows") {
-      const Json pair{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
-      return {{"anyOf", {Json{{"type", "array"}, {"items", pair}, {"minItems", 1}}, text}}};
-    }
-    if (type == "points") {
-      const Json point{{"type", "array"}, {"items", single}, {"minItems", 2}, {"maxItems", 3}};
-      return {{"type", "array"}, {"items", point}, {"minItems", 1}};
-    }
-    if (type == "literals") {
-      const Json plain = {"number", "string", "boolean"};
-      const Json item{{"anyOf", {{{"type", plain}}, {{"type", "array"}, {"items", {{"type", plain}}}}}}};
-      return {{"type", "array"}, {"items", item}, {"minItems", 1}};
-    }
-    if (type == "region") return text;
-    if (type == "choice") {
-      Json names = Json::array();
-      for (const CaseQuestion& question : variants)
-        for (const std::string& choice : question.limits.choices)
-          if (std::find(names.begin(), names.end(), Json(choice)) == names.end()) names.push_back(choice);
-      const bool open =
-          with_plugin && std::ranges::any_of(variants, [](const CaseQuestion& q) { return q.limits.open; });
-      return open ? Json{{"anyOf", {Json{{"enum", names}}, text}}} : Json{{"enum", names}};
-    }
-    const bool may_be_empty = std::ranges::any_of(
-        variants, [](const CaseQuestion& q) { return q.limits.may_be_empty || q.fallback == "\"\""; });
-    return may_be_empty ? Json{{"type", "string"}} : text;  // text, path
-  }
-
-  Json schema_at(const std::string& path, bool with_plugin) const {
-    const std::vector<CaseQuestion>& variants = variants_.at(path);
-    Json json{{"description", description_of(path)}};
+  Json schema_at(const std::string& path) const {
+    const std::vector<CaseQuestion>& variants = survey_.variants(path);
+    Json json{{"description", description_of(survey_, path)}};
     const CaseQuestion& first = variants.front();
     if (is_table(first)) {
-      const bool named =
-          std::ranges::any_of(order_, [&](const std::string& other) { return parent_of(other) == path + ".*"; });
+      const bool named = std::ranges::any_of(survey_.paths(),
+                                             [&](const std::string& other) { return parent_of(other) == path + ".*"; });
       if (first.type == "tables" && named) {
-        json.update(Json{{"type", "object"}, {"additionalProperties", schema_of(path + ".*", with_plugin)}});
+        json.update(Json{{"type", "object"}, {"additionalProperties", schema_of(path + ".*")}});
       } else if (first.type == "tables") {
-        json.update(Json{{"type", "array"}, {"items", schema_of(path + "[]", with_plugin)}});
+        json.update(Json{{"type", "array"}, {"items", schema_of(path + "[]")}});
         if (first.limits.minimum) json["minItems"] = static_cast<int>(*first.limits.minimum);
       } else {
-        json.update(schema_of(path, with_plugin));
+        json.update(schema_of(path));
       }
       return json;
     }
@@ -354,7 +365,7 @@ class Survey {
     for (const std::string& type : types) {
       std::vector<CaseQuestion> same;
       std::ranges::copy_if(variants, std::back_inserter(same), [&](const CaseQuestion& q) { return q.type == type; });
-      any.push_back(value_of(type, same, with_plugin));
+      any.push_back(value_of(type, same, with_plugin_));
     }
     if (any.size() == 1) json.update(any[0]);
     else json["anyOf"] = any;
@@ -366,12 +377,23 @@ class Survey {
     return json;
   }
 
-  std::vector<Reading> readings_;
-  std::map<std::string, std::size_t> numbers_;  // of paths of keys and tables
-  std::vector<Family> families_;
-  std::vector<std::string> order_;                             // paths, as they were first asked
-  std::map<std::string, std::vector<CaseQuestion>> variants_;  // of each path, those that differ
+  const Survey& survey_;
+  bool with_plugin_;
 };
+
+// The whole: with what a plugin may bring, and what holds without one.
+Json schema_of(const Survey& survey) {
+  Json json = SchemaWriter(survey, true).schema_of("");
+  const Json strict = SchemaWriter(survey, false).schema_of("");
+  if (json == strict) return json;
+  Json without{{"properties", Json::object()}};
+  for (const auto& [name, value] : strict["properties"].items())
+    if (value != json["properties"][name]) without["properties"][name] = value;
+  if (strict.contains("required")) without["required"] = strict["required"];
+  json["if"] = {{"properties", {{"plugin", {{"maxLength", 0}}}}}};  // holds when there is none, too
+  json["then"] = without;
+  return json;
+}
 
 }  // namespace
 
@@ -380,7 +402,7 @@ std::string case_schema(const SchemaTitle& title, int mesh_count, const CaseRead
   Json json{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
             {"title", fmt::format("Case files of {}", title.program)},
             {"description", title.description}};
-  json.update(survey.schema());
+  json.update(schema_of(survey));
   return json.dump(2) + "\n";
 }
 

@@ -52,38 +52,16 @@ std::vector<std::string> names_of_functions(const DataTables* tables) {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Reads a text from the left, by one function for each level of precedence.
-class Parser {
+[[noreturn]] void fail_at(std::size_t at, std::string what, std::string fix = {}) {
+  throw ExpressionError{std::move(what), static_cast<int>(at) + 1, std::move(fix)};
+}
+
+// A text that is read from the left, and how far.
+class FormulaText {
  public:
-  Parser(const std::string& text, const FormulaVariables& variables, const DataTables* tables,
-         std::set<std::string>& used)
-      : text_(text), variables_(variables), tables_(tables), used_(used) {}
+  explicit FormulaText(const std::string& text) : text_(text) {}
 
-  PointExpression whole() {
-    PointExpression value = choice();
-    int count = 1;
-    for (; take(","); ++count) choice();
-    if (!is_at_end()) fail_here();
-    if (count > 1)
-      fail_at(0, fmt::format("{} values separated by commas, instead of one", count),
-              "write one formula; vectors are lists [\"...\", \"...\"]");
-    return value;
-  }
-
- private:
-  [[noreturn]] void fail(std::string what, std::string fix = {}) const {
-    fail_at(at_, std::move(what), std::move(fix));
-  }
-  [[noreturn]] static void fail_at(std::size_t at, std::string what, std::string fix = {}) {
-    throw ExpressionError{std::move(what), static_cast<int>(at) + 1, std::move(fix)};
-  }
-  [[noreturn]] void fail_here() {
-    next();
-    if (is_at_end()) fail("unexpected end of the formula");
-    if (text_[at_] == '=') fail("a formula assigns nothing: '='", "compare with ==");
-    fail(fmt::format("unexpected '{}'", text_[at_]));
-  }
-
+  std::size_t at() const { return at_; }
   bool is_at_end() const { return at_ == text_.size(); }
   // The character after spaces; 0 at the end.
   char next() {
@@ -99,18 +77,84 @@ class Parser {
   void demand(std::string_view sign) {
     if (!take(sign)) fail_here();
   }
+  double number() {
+    double value = 0;
+    const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+    const auto end = static_cast<std::size_t>(read.ptr - text_.data());
+    if (read.ec == std::errc::result_out_of_range)
+      fail_at(at_, fmt::format("{} is beyond the numbers of 64 bit", text_.substr(at_, end - at_)),
+              "write a number between 1e-307 and 1e308");
+    if (read.ec != std::errc()) fail_at(at_, fmt::format("'{}' begins no number", text_[at_]));
+    at_ = end;
+    return value;
+  }
+  std::string name() {
+    const std::size_t begin = at_;
+    while (!is_at_end() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
+    return text_.substr(begin, at_ - begin);
+  }
+  [[noreturn]] void fail_here() {
+    next();
+    if (is_at_end()) fail_at(at_, "unexpected end of the formula");
+    if (text_[at_] == '=') fail_at(at_, "a formula assigns nothing: '='", "compare with ==");
+    fail_at(at_, fmt::format("unexpected '{}'", text_[at_]));
+  }
 
+ private:
+  const std::string& text_;
+  std::size_t at_ = 0;
+};
+
+// Names that a formula may use.
+struct FormulaNames {
+  const FormulaVariables& variables;
+  const DataTables* tables;
+
+  [[noreturn]] void fail_unknown(const std::string& name, std::size_t at) const {
+    std::vector<std::string> known = names_of_functions(tables), letters;
+    for (const auto& [variable, value] : variables) letters.push_back(variable);
+    known.insert(known.end(), letters.begin(), letters.end());
+    for (const auto& [constant, value] : constants) known.emplace_back(constant);
+    const std::string near = name.size() < 2 ? std::string() : nearest_match(name, known);
+    if (name == "t")
+      fail_at(at, "'t' is not known: this run has no time",
+              fmt::format("use {}, or give the case a [time]", quoted_list(letters)));
+    fail_at(at, fmt::format("'{}' is not known", name),
+            near.empty() ? fmt::format("variables are {}, constants pi and e, functions {}", quoted_list(letters),
+                                       quoted_list(names_of_functions(tables)))
+                         : fmt::format("did you mean '{}'?", near));
+  }
+};
+
+// One function for each level of precedence.
+class Parser {
+ public:
+  Parser(const std::string& text, const FormulaNames& names, std::set<std::string>& used)
+      : text_(text), names_(names), used_(used) {}
+
+  PointExpression whole() {
+    PointExpression value = choice();
+    int count = 1;
+    for (; text_.take(","); ++count) choice();
+    if (!text_.is_at_end()) text_.fail_here();
+    if (count > 1)
+      fail_at(0, fmt::format("{} values separated by commas, instead of one", count),
+              "write one formula; vectors are lists [\"...\", \"...\"]");
+    return value;
+  }
+
+ private:
   // Depth of parentheses and choices: each is a call of functions within functions.
   PointExpression choice() {
     constexpr int deepest = 200;
-    if (++depth_ > deepest + 1) fail_at(at_ - 1, "more than 200 nested parentheses", "write it in fewer");
+    if (++depth_ > deepest + 1) fail_at(text_.at() - 1, "more than 200 nested parentheses", "write it in fewer");
     // a ? b : c ? d : e is one chain, however long.
     std::vector<PointExpression> conditions, values;
     PointExpression last = pairs(0);
-    while (take("?")) {
+    while (text_.take("?")) {
       conditions.push_back(std::move(last));
       values.push_back(choice());
-      demand(":");
+      text_.demand(":");
       last = pairs(0);
     }
     while (!conditions.empty()) {
@@ -128,28 +172,29 @@ class Parser {
     while (const Function* found = operator_at(level)) {
       // 1 < x < 2 would compare the truth of 1 < x with 2.
       if (level == comparisons && ++count > 1)
-        fail_at(at_ - 1, "a second comparison of the same value", "write 1 < x && x < 2 for 1 < x < 2, or parentheses");
+        fail_at(text_.at() - 1, "a second comparison of the same value",
+                "write 1 < x && x < 2 for 1 < x < 2, or parentheses");
       left = PointExpression::of(found->operation, {std::move(left), pairs(level + 1)});
     }
     return left;
   }
   const Function* operator_at(int level) {
     for (const Function& each : operators[level])
-      if (each.name != nullptr && take(each.name)) return &each;
+      if (each.name != nullptr && text_.take(each.name)) return &each;
     return nullptr;
   }
 
   // -x^2 is -(x^2), and 2^3^2 is 2^(3^2).
   PointExpression factor() {
-    if (take("-")) return PointExpression::of(PointOperation::negate, {power()});
-    take("+");
+    if (text_.take("-")) return PointExpression::of(PointOperation::negate, {power()});
+    text_.take("+");
     return power();
   }
   PointExpression power() {
     PointExpression base = primary();
-    if (!take("^")) return base;
+    if (!text_.take("^")) return base;
     constexpr int longest = 200;
-    if (++powers_ > longest) fail("more than 200 powers of powers", "write it in fewer");
+    if (++powers_ > longest) fail_at(text_.at(), "more than 200 powers of powers", "write it in fewer");
     PointExpression exponent = factor();
     --powers_;
     const bool small = !base.is_number() && exponent.is_number();
@@ -160,32 +205,19 @@ class Parser {
   }
 
   PointExpression primary() {
-    const char c = next();
-    if (is_digit(c) || c == '.') return number();
+    const char c = text_.next();
+    if (is_digit(c) || c == '.') return text_.number();
     if (is_letter(c)) return named();
-    demand("(");
+    text_.demand("(");
     PointExpression value = choice();
-    demand(")");
-    return value;
-  }
-
-  PointExpression number() {
-    double value = 0;
-    const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-    const auto end = static_cast<std::size_t>(read.ptr - text_.data());
-    if (read.ec == std::errc::result_out_of_range)
-      fail(fmt::format("{} is beyond the numbers of 64 bit", text_.substr(at_, end - at_)),
-           "write a number between 1e-307 and 1e308");
-    if (read.ec != std::errc()) fail(fmt::format("'{}' begins no number", text_[at_]));
-    at_ = end;
+    text_.demand(")");
     return value;
   }
 
   PointExpression named() {
-    const std::size_t begin = at_;
-    while (!is_at_end() && (is_letter(text_[at_]) || is_digit(text_[at_]))) ++at_;
-    const std::string name = text_.substr(begin, at_ - begin);
-    for (const auto& [variable, value] : variables_)
+    const std::size_t begin = text_.at();
+    const std::string name = text_.name();
+    for (const auto& [variable, value] : names_.variables)
       if (variable == name) return used_.insert(name), value;
     for (const auto& [constant, value] : constants)
       if (name == constant) return value;
@@ -193,46 +225,30 @@ class Parser {
       if (name == each.name) return PointExpression::of(each.operation, arguments(name, 1));
     for (const Function& each : binary_functions)
       if (name == each.name) return PointExpression::of(each.operation, arguments(name, 2));
-    if (tables_ != nullptr)
-      if (const auto found = tables_->find(name); found != tables_->end())
+    if (names_.tables != nullptr)
+      if (const auto found = names_.tables->find(name); found != names_.tables->end())
         return found->second.of(name, arguments(name, static_cast<std::size_t>(found->second.argument_count())));
-    fail_unknown(name, begin);
+    names_.fail_unknown(name, begin);
   }
 
   std::vector<PointExpression> arguments(const std::string& name, std::size_t count) {
-    if (next() != '(')
-      fail(fmt::format("'{}' is a function: its argument is missing", name), "write it as " + name + "(x)");
-    const std::size_t begin = at_;
-    demand("(");
+    if (text_.next() != '(')
+      fail_at(text_.at(), fmt::format("'{}' is a function: its argument is missing", name),
+              "write it as " + name + "(x)");
+    const std::size_t begin = text_.at();
+    text_.demand("(");
     std::vector<PointExpression> result = {choice()};
-    while (take(",")) result.push_back(choice());
-    demand(")");
+    while (text_.take(",")) result.push_back(choice());
+    text_.demand(")");
     if (result.size() != count)
       fail_at(begin,
               fmt::format("'{}' takes {} argument{}, not {}", name, count, count == 1 ? "" : "s", result.size()));
     return result;
   }
 
-  [[noreturn]] void fail_unknown(const std::string& name, std::size_t at) const {
-    std::vector<std::string> known = names_of_functions(tables_), variables;
-    for (const auto& [variable, value] : variables_) variables.push_back(variable);
-    known.insert(known.end(), variables.begin(), variables.end());
-    for (const auto& [constant, value] : constants) known.emplace_back(constant);
-    const std::string near = name.size() < 2 ? std::string() : nearest_match(name, known);
-    if (name == "t")
-      fail_at(at, "'t' is not known: this run has no time",
-              fmt::format("use {}, or give the case a [time]", quoted_list(variables)));
-    fail_at(at, fmt::format("'{}' is not known", name),
-            near.empty() ? fmt::format("variables are {}, constants pi and e, functions {}", quoted_list(variables),
-                                       quoted_list(names_of_functions(tables_)))
-                         : fmt::format("did you mean '{}'?", near));
-  }
-
-  const std::string& text_;
-  const FormulaVariables& variables_;
-  const DataTables* tables_;
+  FormulaText text_;
+  const FormulaNames names_;
   std::set<std::string>& used_;
-  std::size_t at_ = 0;
   int depth_ = 0, powers_ = 0;
 };
 
@@ -255,7 +271,7 @@ void check_characters(const std::string& text) {
 Expression::Expression(std::string text, const FormulaVariables& variables, const DataTables* tables)
     : text_(std::move(text)) {
   check_characters(text_);
-  value_ = Parser(text_, variables, tables, used_).whole();
+  value_ = Parser(text_, {variables, tables}, used_).whole();
   try {
     PointCode code(value_);
   } catch (const Error& error) { throw ExpressionError{error.message(), 1, error.fix()}; }

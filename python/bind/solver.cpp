@@ -21,6 +21,24 @@ Device device_named(const std::string& name, int threads) {
                                 : devices.emplace(std::pair{name, threads}, Device::named(name, threads)).first->second;
 }
 
+// Positions of unknowns and near-null vectors, for multigrid and orders of elimination.
+struct Geometry {
+  Vector coordinates = {};
+  int dimension = 0;  // 0: no coordinates
+  Vector near_null = {};
+  int near_null_count = 0;  // 0: rigid motions
+
+  SolverGeometry for_solver() const {
+    return {.coordinates = dimension > 0 ? &coordinates : nullptr, .dimension = dimension};
+  }
+  SmoothedAggregationOptions for_multigrid() const {
+    return {.coordinates = dimension > 0 ? &coordinates : nullptr,
+            .dimension = dimension,
+            .near_null = near_null_count > 0 ? &near_null : nullptr,
+            .near_null_count = near_null_count};
+  }
+};
+
 // Its values are a copy, or those of the caller's array, which it never changes; its solver stays from one right-hand
 // side to the next.
 class Matrix {
@@ -29,32 +47,25 @@ class Matrix {
   Matrix(const Longs& offsets, const Ints& columns, const Doubles& values, bool share, int block,
          const Doubles& coordinates, int dimension, const Doubles& near_null, int near_null_count,
          const std::string& device, int threads)
-      : dimension_(dimension), near_null_count_(near_null_count) {
+      : geometry_{.dimension = dimension, .near_null_count = near_null_count} {
     without_the_lock([&] {
       const Device on = device_named(device, threads);
       const auto pattern = std::make_shared<const SparsityPattern>(on, span_of(offsets), span_of(columns));
       if (share && !on.machine().is_apart()) emplace_over(values, pattern, block);
       else emplace_copy(values, pattern, block);
-      if (dimension > 0) coordinates_ = Vector(on, span_of(coordinates), "coordinates");
-      if (near_null_count > 0) near_null_ = Vector(on, span_of(near_null), "near-null space");
+      if (dimension > 0) geometry_.coordinates = Vector(on, span_of(coordinates), "coordinates");
+      if (near_null_count > 0) geometry_.near_null = Vector(on, span_of(near_null), "near-null space");
     });
   }
   // The same pattern with other values.
-  Matrix(const Matrix& like, const Doubles& values) : dimension_(0), near_null_count_(0) {
+  Matrix(const Matrix& like, const Doubles& values) {
     without_the_lock([&] { emplace_copy(values, like.A_->shared_pattern(), like.A_->block_size()); });
   }
   Matrix(const Matrix&) = delete;
   Matrix& operator=(const Matrix&) = delete;
 
   const SparseMatrix& matrix() const { return *A_; }
-  const Vector* coordinates() const { return dimension_ > 0 ? &coordinates_ : nullptr; }
-  int dimension() const { return dimension_; }
-  SmoothedAggregationOptions multigrid() const {
-    return {.coordinates = coordinates(),
-            .dimension = dimension_,
-            .near_null = near_null_count_ > 0 ? &near_null_ : nullptr,
-            .near_null_count = near_null_count_};
-  }
+  const Geometry& geometry() const { return geometry_; }
 
   // Are the values in the caller's array?
   bool shares() const { return shares_; }
@@ -98,7 +109,7 @@ class Matrix {
           const Vector right(A_->device(), span_of(b), "vectors");
           x = Vector(A_->device(), span_of(start), "vectors");
           report = solve_linear(*A_, right, x, options(method, preconditioner, tolerance, max_iterations, promise),
-                                {.coordinates = coordinates(), .dimension = dimension_});
+                                geometry_.for_solver());
         },
         progress);
     return py::make_tuple(adopt(std::move(x)), report_of(report));
@@ -119,7 +130,7 @@ class Matrix {
             right.set_column(
                 j, Vector(A_->device(), span_of(B).subspan(static_cast<std::size_t>(j) * length, length), "vectors"));
           reports = solve_linear(*A_, right, X, options(method, preconditioner, tolerance, max_iterations, promise),
-                                 {.coordinates = coordinates(), .dimension = dimension_});
+                                 geometry_.for_solver());
           Vector x(A_->device(), rows, "vectors");
           for (int j = 0; j < columns; ++j) {
             X.get_column(j, x);
@@ -159,7 +170,7 @@ class Matrix {
             .preconditioner = preconditioner_named(preconditioner),
             .relative = tolerance,
             .max_iterations = max_iterations,
-            .multigrid = multigrid(),
+            .multigrid = geometry_.for_multigrid(),
             .promise = promise == "positive_definite" ? MatrixPromise::positive_definite
                        : promise == "symmetric"       ? MatrixPromise::symmetric
                                                       : MatrixPromise::none,
@@ -169,8 +180,7 @@ class Matrix {
   Doubles kept_;  // the caller's array that the matrix shares
   bool shares_ = false;
   std::optional<SparseMatrix> A_;
-  Vector coordinates_, near_null_;
-  int dimension_, near_null_count_;
+  Geometry geometry_;
   SolverCache cache_;  // goes before the matrix
 };
 
@@ -182,7 +192,7 @@ std::shared_ptr<Matrix> make_matrix(const Given&... given) {
 class Multigrid {
  public:
   explicit Multigrid(std::shared_ptr<Matrix> matrix) : matrix_(std::move(matrix)) {
-    without_the_lock([&] { cycle_.emplace(matrix_->matrix(), matrix_->multigrid()); });
+    without_the_lock([&] { cycle_.emplace(matrix_->matrix(), matrix_->geometry().for_multigrid()); });
   }
   py::array_t<double> apply(const Doubles& b) const {
     Vector x;
@@ -223,10 +233,9 @@ py::tuple eigs(const Matrix& K, const Matrix& M, int count, const std::optional<
                                        : method == "lobpcg" ? EigenMethod::lobpcg
                                                             : EigenMethod::automatic,
                              .zero_count = zero_count,
-                             .multigrid = K.multigrid()};
+                             .multigrid = K.geometry().for_multigrid()};
         if (band) options.band = EigenBand{band->first, band->second};
-        modes =
-            solve_eigen(K.matrix(), M.matrix(), options, {.coordinates = K.coordinates(), .dimension = K.dimension()});
+        modes = solve_eigen(K.matrix(), M.matrix(), options, K.geometry().for_solver());
         Vector x(K.matrix().device(), rows, "vectors");
         for (std::size_t k = 0; modes.vectors && k < modes.values.size(); ++k) {
           modes.vectors->get_column(static_cast<int>(k), x);

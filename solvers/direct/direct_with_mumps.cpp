@@ -17,7 +17,6 @@
 #include <cstdlib>
 #include <dmumps_c.h>
 #include <fmt/format.h>
-#include <functional>
 
 // In the library that MUMPS brings along, where it has one.
 extern "C" [[gnu::weak]] void SCOTCH_randomReset();
@@ -64,6 +63,132 @@ struct Mumps : DMUMPS_STRUC_C {
   bool divided_;
 };
 
+template <class T>
+void clear(std::vector<T>& values) {
+  std::vector<T>().swap(values);
+}
+
+// Rows and columns from 1; of a symmetric matrix the lower triangle only.
+struct Triplets {
+  std::vector<MUMPS_INT> rows, columns;
+  std::vector<double> values;
+
+  void clear_all() {
+    clear(rows);
+    clear(columns);
+    clear(values);
+  }
+  // first: the matrix' first row among those of all ranks.
+  void fill(const HostMatrix& A, DirectKind kind, Index first) {
+    clear_all();
+    const bool lower = kind != DirectKind::general;
+    const std::size_t entries = lower ? A.values.size() / 2 + static_cast<std::size_t>(A.rows()) : A.values.size();
+    rows.reserve(entries);
+    columns.reserve(entries);
+    values.reserve(entries);
+    for (Index row = 0; row < A.rows(); ++row)
+      for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) {
+        if (lower && A.columns[k] > first + row) continue;
+        rows.push_back(static_cast<MUMPS_INT>(first + row + 1));
+        columns.push_back(A.columns[k] + 1);
+        values.push_back(A.values[k]);
+      }
+  }
+};
+
+int library_ordering(DirectOrdering ordering) {
+  switch (ordering) {
+    case DirectOrdering::minimum_degree: return 0;  // AMD
+    case DirectOrdering::scotch: return 3;
+    case DirectOrdering::pord: return 4;
+    default: return 7;  // MUMPS decides
+  }
+}
+
+// Sets the order of elimination. Returns [unknown] its position from 1, to which `mumps` refers; empty: MUMPS orders.
+std::vector<MUMPS_INT> set_ordering(const DirectAnalysis& analysis, Mumps& mumps) {
+  mumps.icntl[at(7)] = library_ordering(analysis.ordering);
+  if (analysis.elimination.empty()) {
+    if (analysis.block_size > 1) mumps.icntl[at(15)] = -analysis.block_size;  // order the blocks, not the unknowns
+    return {};
+  }
+  const auto b = static_cast<std::size_t>(analysis.block_size);
+  std::vector<MUMPS_INT> position(analysis.elimination.size() * b);
+  for (std::size_t k = 0; k < analysis.elimination.size(); ++k)
+    for (std::size_t c = 0; c < b; ++c)
+      position[static_cast<std::size_t>(analysis.elimination[k]) * b + c] = static_cast<MUMPS_INT>(k * b + c + 1);
+  mumps.perm_in = position.data();
+  mumps.icntl[at(7)] = 1;
+  return position;
+}
+
+constexpr int first_extra_percent = 30;
+
+void set_options(DirectKind kind, bool is_divided, Mumps& mumps) {
+  for (const int output : {1, 2, 3}) mumps.icntl[at(output)] = -1;
+  mumps.icntl[at(4)] = 0;
+  if (is_divided) {
+    mumps.icntl[at(18)] = 3;
+    mumps.icntl[at(28)] = 1;  // analysed by the first rank
+    mumps.icntl[at(13)] = 1;  // the last front is one of MUMPS's own: ScaLAPACK counts no negative or null pivots
+  }
+  mumps.icntl[at(14)] = first_extra_percent;
+  if (kind == DirectKind::positive_definite) {
+    // Treated as symmetric, which is as fast (measured): MUMPS's own positive definite kind, and no pivoting at all,
+    // do not look for null pivots.
+    mumps.icntl[at(6)] = 0;   // no matching
+    mumps.icntl[at(12)] = 1;  // no ordering of pairs
+  }
+  mumps.icntl[at(24)] = 1;    // find null pivots ...
+  mumps.cntl[at(3)] = 1e-14;  // ... of this size, relative to the scaled matrix
+}
+
+// of integers, or of numbers
+bool is_short_of_workspace(int status) { return status == -8 || status == -9; }
+
+// Numbers beyond 2^31 come as minus millions.
+Index large(MUMPS_INT number) { return number >= 0 ? number : Index{-1000000} * number; }
+
+Index memory_needed_by(const Mumps& mumps, bool is_divided) {
+  return static_cast<Index>(megabyte * (is_divided ? mumps.info[at(15)] : mumps.infog[at(17)]));
+}
+
+// Errors of MUMPS: users' guide, section 8.
+void throw_if_failed(const Mumps& mumps, const char* phase, Index memory_needed) {
+  const int status = mumps.infog[at(1)], detail = mumps.infog[at(2)];
+  if (status >= 0) return;
+  if (status == -2 || status == -6 || status == -10)  // -2: no entries at all
+    throw Error(ErrorKind::singular_matrix, "the matrix is singular",
+                fmt::format("MUMPS stopped in its {} (INFOG {}, {})", phase, status, detail),
+                "add supports, and check that every unknown has stiffness");
+  if (is_short_of_workspace(status) || status == -13 || status == -7 || status == -19 || status == -20)
+    throw Error(ErrorKind::direct_solver_memory,
+                fmt::format("the direct solver ran out of memory in its {}; it needs about {:.1f} GB", phase,
+                            1e-9 * double(memory_needed)),
+                fmt::format("MUMPS says INFOG {}, {}", status, detail),
+                "use an iterative solver, a coarser mesh or order 1");
+  throw Error(ErrorKind::internal, fmt::format("MUMPS failed in its {} with INFOG {}, {}", phase, status, detail));
+}
+
+[[noreturn]] void throw_singular(const Mumps& mumps, bool is_first) {
+  std::string rows;
+  const int count = mumps.infog[at(28)];
+  for (int i = 0; is_first && i < std::min(count, 10); ++i)  // the others have no list
+    rows += fmt::format("{}{}", i > 0 ? ", " : "", mumps.pivnul_list[i] - 1);
+  throw Error(ErrorKind::singular_matrix,
+              fmt::format("the matrix is singular: {} zero pivot{}, met at row{} {}", count, count == 1 ? "" : "s",
+                          count == 1 ? "" : "s", rows),
+              "some part of the model can move, or has no stiffness", "add supports, and check material data");
+}
+
+void check_definite(DirectKind kind, int negative) {
+  if (kind == DirectKind::positive_definite && negative > 0)
+    throw Error(ErrorKind::singular_matrix,
+                fmt::format("the matrix is not positive definite: it has {} negative pivots", negative),
+                "it was given to the direct solver as positive definite",
+                "check supports and material data, or solve it as a symmetric matrix");
+}
+
 class MumpsFactor final : public DirectFactor {
  public:
   MumpsFactor(const HostMatrix& A, const DirectAnalysis& analysis, int threads)
@@ -72,29 +197,14 @@ class MumpsFactor final : public DirectFactor {
         rows_of_ranks_(analysis.rows),
         unknowns_(is_divided() ? analysis.rows.total() : A.rows()),
         mumps_(analysis.kind == DirectKind::general ? 0 : 2, threads, is_divided()) {
-    for (const int output : {1, 2, 3}) mumps_.icntl[at(output)] = -1;
-    mumps_.icntl[at(4)] = 0;
+    set_options(kind_, is_divided(), mumps_);
     set_values(A);
-    if (is_divided()) {
-      mumps_.icntl[at(18)] = 3;
-      mumps_.icntl[at(28)] = 1;  // analysed by the first rank
-      mumps_.icntl[at(13)] = 1;  // the last front is one of MUMPS's own: ScaLAPACK counts no negative or null pivots
-    }
-    mumps_.icntl[at(14)] = first_extra_percent;
-    if (kind_ == DirectKind::positive_definite) {
-      // Treated as symmetric, which is as fast (measured): MUMPS's own positive definite kind, and no pivoting at all,
-      // do not look for null pivots.
-      mumps_.icntl[at(6)] = 0;   // no matching
-      mumps_.icntl[at(12)] = 1;  // no ordering of pairs
-    }
-    together([&] { set_ordering(analysis); });
-    mumps_.icntl[at(24)] = 1;    // find null pivots ...
-    mumps_.cntl[at(3)] = 1e-14;  // ... of this size, relative to the scaled matrix
+    together([&] { position_ = set_ordering(analysis, mumps_); });
     mumps_.n = static_cast<MUMPS_INT>(unknowns_);
     report_progress(fmt::format("analysing the matrix for its factorisation, {} unknowns", unknowns_));
     mumps_.run(job_analyse);
     try {
-      together([&] { throw_if_failed("analysis"); });
+      together([&] { throw_if_failed(mumps_, "analysis", memory_needed()); });
     } catch (const AgreedError&) {
       end();
       throw;
@@ -105,9 +215,7 @@ class MumpsFactor final : public DirectFactor {
   std::string name() const override {
     return fmt::format("MUMPS {}, {}", MUMPS_VERSION, kind_ == DirectKind::general ? "LU" : "LDL^T");
   }
-  Index memory_needed() const override {
-    return static_cast<Index>(megabyte * (is_divided() ? mumps_.info[at(15)] : mumps_.infog[at(17)]));
-  }
+  Index memory_needed() const override { return memory_needed_by(mumps_, is_divided()); }
   Index memory_used() const override {
     return static_cast<Index>(megabyte * (is_divided() ? mumps_.info[at(16)] : mumps_.infog[at(19)]));
   }
@@ -117,12 +225,12 @@ class MumpsFactor final : public DirectFactor {
   Index negative_pivots() const override { return kind_ == DirectKind::general ? -1 : mumps_.infog[at(12)]; }
 
   void set_values(const HostMatrix& A) override {
-    together([&] { fill_triplets(A); });
-    const auto entries = static_cast<MUMPS_INT8>(values_.size());
+    together([&] { triplets_.fill(A, kind_, is_divided() ? rows_of_ranks_.begin() : 0); });
+    const auto entries = static_cast<MUMPS_INT8>(triplets_.values.size());
     (is_divided() ? mumps_.nnz_loc : mumps_.nnz) = entries;
-    (is_divided() ? mumps_.irn_loc : mumps_.irn) = rows_.data();
-    (is_divided() ? mumps_.jcn_loc : mumps_.jcn) = columns_.data();
-    (is_divided() ? mumps_.a_loc : mumps_.a) = values_.data();
+    (is_divided() ? mumps_.irn_loc : mumps_.irn) = triplets_.rows.data();
+    (is_divided() ? mumps_.jcn_loc : mumps_.jcn) = triplets_.columns.data();
+    (is_divided() ? mumps_.a_loc : mumps_.a) = triplets_.values.data();
   }
 
   // Pivoting may need more room than the analysis predicted: retries with more before giving up.
@@ -135,10 +243,12 @@ class MumpsFactor final : public DirectFactor {
       mumps_.run(job_factorise);
       if (!is_short_of_workspace(mumps_.infog[at(1)])) break;
     }
-    together([&] { check_factor(); });
-    clear(rows_);  // MUMPS has its own copy
-    clear(columns_);
-    clear(values_);
+    together([&] {
+      throw_if_failed(mumps_, "factorisation", memory_needed());
+      if (mumps_.infog[at(28)] > 0) throw_singular(mumps_, is_first());
+      check_definite(kind_, mumps_.infog[at(12)]);
+    });
+    triplets_.clear_all();  // MUMPS has its own copy
   }
 
   void end() override {
@@ -153,7 +263,7 @@ class MumpsFactor final : public DirectFactor {
     mumps_.lrhs = mumps_.n;
     report_progress(fmt::format("solving with the factor, {} right-hand side{}", columns, columns == 1 ? "" : "s"));
     mumps_.run(job_solve);
-    together([&] { throw_if_failed("solution"); });
+    together([&] { throw_if_failed(mumps_, "solution", memory_needed()); });
     if (!is_divided()) return X.upload(right_hand_sides);
     std::vector<double> mine(static_cast<std::size_t>(X.size()));
     rows_of_ranks_.deal(right_hand_sides, mine, columns);
@@ -163,7 +273,8 @@ class MumpsFactor final : public DirectFactor {
  private:
   bool is_divided() const { return rows_of_ranks_.ranks != nullptr; }
   bool is_first() const { return !is_divided() || rows_of_ranks_.ranks->rank() == 0; }
-  void together(const std::function<void()>& phase) const {
+  template <class Phase>
+  void together(const Phase& phase) const {
     if (is_divided()) rows_of_ranks_.ranks->agree(phase);
     else phase();
   }
@@ -198,109 +309,14 @@ class MumpsFactor final : public DirectFactor {
     mumps_.use(threads);
   }
 
-  void check_factor() const {
-    throw_if_failed("factorisation");
-    if (mumps_.infog[at(28)] > 0) throw_singular();
-    const int negative = mumps_.infog[at(12)];
-    if (kind_ == DirectKind::positive_definite && negative > 0)
-      throw Error(ErrorKind::singular_matrix,
-                  fmt::format("the matrix is not positive definite: it has {} negative pivots", negative),
-                  "it was given to the direct solver as positive definite",
-                  "check supports and material data, or solve it as a symmetric matrix");
-  }
-
-  static constexpr int first_extra_percent = 30;
-  // of integers, or of numbers
-  static bool is_short_of_workspace(int status) { return status == -8 || status == -9; }
-
-  // Numbers beyond 2^31 come as minus millions.
-  static Index large(MUMPS_INT number) { return number >= 0 ? number : Index{-1000000} * number; }
-
-  static int library_ordering(DirectOrdering ordering) {
-    switch (ordering) {
-      case DirectOrdering::minimum_degree: return 0;  // AMD
-      case DirectOrdering::scotch: return 3;
-      case DirectOrdering::pord: return 4;
-      default: return 7;  // MUMPS decides
-    }
-  }
-
-  void set_ordering(const DirectAnalysis& analysis) {
-    mumps_.icntl[at(7)] = library_ordering(analysis.ordering);
-    if (analysis.elimination.empty()) {
-      if (analysis.block_size > 1) mumps_.icntl[at(15)] = -analysis.block_size;  // order the blocks, not the unknowns
-      return;
-    }
-    const auto b = static_cast<std::size_t>(analysis.block_size);
-    position_.resize(analysis.elimination.size() * b);
-    for (std::size_t k = 0; k < analysis.elimination.size(); ++k)
-      for (std::size_t c = 0; c < b; ++c)
-        position_[static_cast<std::size_t>(analysis.elimination[k]) * b + c] = static_cast<MUMPS_INT>(k * b + c + 1);
-    mumps_.perm_in = position_.data();
-    mumps_.icntl[at(7)] = 1;
-  }
-
-  template <class T>
-  static void clear(std::vector<T>& values) {
-    std::vector<T>().swap(values);
-  }
-
-  // One-based triplets; of a symmetric matrix the lower triangle only.
-  void fill_triplets(const HostMatrix& A) {
-    clear(rows_);
-    clear(columns_);
-    clear(values_);
-    const std::size_t entries =
-        kind_ == DirectKind::general ? A.values.size() : A.values.size() / 2 + static_cast<std::size_t>(A.rows());
-    rows_.reserve(entries);
-    columns_.reserve(entries);
-    values_.reserve(entries);
-    const Index first = is_divided() ? rows_of_ranks_.begin() : 0;
-    for (Index row = 0; row < A.rows(); ++row)
-      for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) {
-        if (kind_ != DirectKind::general && A.columns[k] > first + row) continue;
-        rows_.push_back(static_cast<MUMPS_INT>(first + row + 1));
-        columns_.push_back(A.columns[k] + 1);
-        values_.push_back(A.values[k]);
-      }
-  }
-
-  [[noreturn]] void throw_singular() const {
-    std::string rows;
-    const int count = mumps_.infog[at(28)];
-    for (int i = 0; is_first() && i < std::min(count, 10); ++i)  // the others have no list
-      rows += fmt::format("{}{}", i > 0 ? ", " : "", mumps_.pivnul_list[i] - 1);
-    throw Error(ErrorKind::singular_matrix,
-                fmt::format("the matrix is singular: {} zero pivot{}, met at row{} {}", count, count == 1 ? "" : "s",
-                            count == 1 ? "" : "s", rows),
-                "some part of the model can move, or has no stiffness", "add supports, and check material data");
-  }
-
-  // Errors of MUMPS: users' guide, section 8.
-  void throw_if_failed(const char* phase) const {
-    const int status = mumps_.infog[at(1)], detail = mumps_.infog[at(2)];
-    if (status >= 0) return;
-    if (status == -2 || status == -6 || status == -10)  // -2: no entries at all
-      throw Error(ErrorKind::singular_matrix, "the matrix is singular",
-                  fmt::format("MUMPS stopped in its {} (INFOG {}, {})", phase, status, detail),
-                  "add supports, and check that every unknown has stiffness");
-    if (is_short_of_workspace(status) || status == -13 || status == -7 || status == -19 || status == -20)
-      throw Error(ErrorKind::direct_solver_memory,
-                  fmt::format("the direct solver ran out of memory in its {}; it needs about {:.1f} GB", phase,
-                              1e-9 * double(memory_needed())),
-                  fmt::format("MUMPS says INFOG {}, {}", status, detail),
-                  "use an iterative solver, a coarser mesh or order 1");
-    throw Error(ErrorKind::internal, fmt::format("MUMPS failed in its {} with INFOG {}, {}", phase, status, detail));
-  }
-
   DirectKind kind_;
   int threads_;
   RankRows rows_of_ranks_;
   Index unknowns_;     // of all ranks
   HostMemory memory_;  // counts what MUMPS allocates
   Mumps mumps_;
-  std::vector<MUMPS_INT> rows_, columns_, position_;
-  std::vector<double> values_;
+  Triplets triplets_;
+  std::vector<MUMPS_INT> position_;  // [unknown] in the order of elimination
 };
 
 DirectFactor* analyse(const Device& device, const HostMatrix& A, const DirectAnalysis& analysis) {

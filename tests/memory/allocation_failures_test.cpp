@@ -1,5 +1,6 @@
 // Allocations of a run fail, one in each run, on the device and on the host: the run ends with exit code 6 or with the
 // right answer, and leaves nothing behind. All of the host with RITZ_ALL_FAULTS (tools/long_checks.sh), else some 200.
+#include "fem/operator/evaluate.hpp"
 #include "tests/memory/failing_new.hpp"
 
 #include "fem/analysis/static_solution.hpp"
@@ -40,7 +41,7 @@ using Task = std::function<Answer(const Device&)>;
 Answer solved(const FunctionSpace& space, const Operator& equations, const Constraints& fixed,
               const LinearSolverOptions& options) {
   const StaticSolution s = solve_static(equations, fixed, options);
-  return {space.to_mesh(s.u), equations.evaluate(s.u).at_nodes, s.reaction};
+  return {space.to_mesh(s.u), evaluate(equations, s.u).at_nodes, s.reaction};
 }
 
 // With several levels of multigrid.
@@ -88,7 +89,7 @@ Answer structure(const Device& device) {
       test::nodes_where(plate.mesh, [](double x, double, double) { return test::same(x, 3); });
   const std::vector<double> u =
       plate.solve({{side, test::clamped}}, {.method = LinearMethod::direct, .relative = 1e-8});
-  return {u, plate.equations.evaluate(plate.solution.u).at_nodes, plate.solution.reaction};
+  return {u, evaluate(plate.equations, plate.solution.u).at_nodes, plate.solution.reaction};
 }
 
 // A beam of three different edges, so that no two modes are alike. Frequencies, what they move, and the masses.
@@ -122,7 +123,7 @@ Answer sweep(const Device& device, const LinearSolverOptions& options) {
   SystemCache reuse;
   Answer answer;
   for (const auto& [conductivity, source] : {std::pair{2.0, 5.0}, {2.0, 7.0}, {0.3, 7.0}, {2.0, 5.0}}) {
-    if (!equations.set_numbers(numbers(conductivity, source)))
+    if (!equations.inputs().set_numbers(numbers(conductivity, source)))
       throw Error(ErrorKind::internal, "the equations are the same");
     const StaticSolution s = std::move(
         solve_static(equations, LoadVectors{.cases = {{"", {}, &fixed, {}}}}, options, {}, &reuse).cases.front());

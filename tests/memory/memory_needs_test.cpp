@@ -1,4 +1,8 @@
 // The forecast agrees with the pool.
+#include "fem/operator/evaluate.hpp"
+#include "fem/operator/operator_needs.hpp"
+#include "fem/operator/linearisation.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "tests/fem/cells_under_test.hpp"
 #include "tests/fem/models.hpp"
 
@@ -31,7 +35,7 @@ void perform(Task task, const Operator& equations) {
     case Task::residual: return equations.residual(u, r);
     case Task::action: return equations.action(u, u, r);
     case Task::diagonal: r = equations.diagonal(u); return;
-    case Task::evaluate: (void)equations.evaluate(u); return;
+    case Task::evaluate: (void)evaluate(equations, u); return;
     case Task::matrix: {
       SparseMatrix K = equations.make_matrix();
       equations.assemble(u, K);
@@ -42,8 +46,8 @@ void perform(Task task, const Operator& equations) {
 // Foreseen and taken, [bytes], by a task that has run so often that it has lists.
 std::pair<Index, Index> lists_of(Task task, const Operator& equations) {
   const MemoryPool& pool = equations.space().device().memory();
-  const Index before = of_lists(pool.statistics()), foreseen = equations.memory_needs(task).total();
-  for (int run = 0; run <= Operator::runs_without_lists; ++run) perform(task, equations);
+  const Index before = of_lists(pool.statistics()), foreseen = OperatorNeeds(equations).of(task).total();
+  for (int run = 0; run <= TaskPlans::runs_without_lists; ++run) perform(task, equations);
   return {foreseen, of_lists(pool.statistics()) - before};
 }
 
@@ -59,7 +63,7 @@ TEST_P(MemoryNeedsOn, ListsOfSmallMeshesAreForeseenExactly) {
     EXPECT_EQ(foreseen, taken) << static_cast<int>(task);
     // the others share those of the residual
     EXPECT_TRUE(taken > 0 || (task != Task::residual && task != Task::matrix));
-    EXPECT_EQ(model.equations.memory_needs(task).total(), 0);  // they exist already
+    EXPECT_EQ(OperatorNeeds(model.equations).of(task).total(), 0);  // they exist already
   }
 }
 
@@ -69,9 +73,9 @@ TEST_P(MemoryNeedsOn, CellsThatAreOnlyCountedNeedTheSame) {
   const Index written = pool.statistics().live_by_tag.at("connectivity");
   const Operator counted(model.space, model.equations.integrals(), ElementLists::counted);
   EXPECT_EQ(pool.statistics().live_by_tag.at("connectivity"), 2 * written);
-  EXPECT_EQ(counted.host_bytes(), model.equations.host_bytes());
+  EXPECT_EQ(OperatorNeeds(counted).host_bytes(), OperatorNeeds(model.equations).host_bytes());
   for (const Task task : all_tasks)
-    EXPECT_EQ(counted.memory_needs(task).by_tag(), model.equations.memory_needs(task).by_tag())
+    EXPECT_EQ(OperatorNeeds(counted).of(task).by_tag(), OperatorNeeds(model.equations).of(task).by_tag())
         << static_cast<int>(task);
 }
 
@@ -112,13 +116,13 @@ TEST(MemoryNeeds, SpacesBesideEachOtherShareTheGeometry) {
 TEST(MemoryNeeds, TasksOverTheSameCellsShareTheirLists) {
   const DiscreteProblem model(patch(CellKind::hex8), heat_form(3));
   const auto lists = [&](const std::vector<Task>& tasks) {
-    return model.equations.memory_needs(tasks).by_tag().at("assembly lists");
+    return OperatorNeeds(model.equations).of(tasks).by_tag().at("assembly lists");
   };
   const Index of_one = lists({Task::residual});
   EXPECT_EQ(lists({Task::residual, Task::diagonal, Task::action}), of_one);
   EXPECT_GT(lists({Task::residual, Task::matrix}), of_one);
   perform(Task::action, model.equations);
-  EXPECT_FALSE(model.equations.memory_needs(Task::diagonal).by_tag().contains("assembly lists"));
+  EXPECT_FALSE(OperatorNeeds(model.equations).of(Task::diagonal).by_tag().contains("assembly lists"));
 }
 
 TEST(MemoryNeeds, AMatrixThatIsAssembledOnceNeedsListsOnAGpuOnly) {
@@ -126,13 +130,13 @@ TEST(MemoryNeeds, AMatrixThatIsAssembledOnceNeedsListsOnAGpuOnly) {
     const Device device = Device::named(name, 1);
     const DiscreteProblem model(patch(CellKind::hex8), elastic_form(3), device);
     SparseMatrix K = model.equations.make_matrix();
-    const Index foreseen = model.equations.single_assembly_needs().total(),
-                with_lists = model.equations.memory_needs(Task::matrix).total(), before = device.memory().live();
+    const Index foreseen = OperatorNeeds(model.equations).assembled_once().total(),
+                with_lists = OperatorNeeds(model.equations).of(Task::matrix).total(), before = device.memory().live();
     device.memory().reset_peak();
-    model.equations.assemble_once(model.space.zeros(), K);
+    Linearisation(model.equations, model.space.zeros()).assemble_once(K);
     const Index u = MemoryPool::block_size(8 * model.space.unknown_count());
     EXPECT_EQ(device.memory().statistics().peak - before, foreseen + u) << name;
-    EXPECT_EQ(foreseen + model.equations.lists_on_a_gpu(), with_lists) << name;
+    EXPECT_EQ(foreseen + OperatorNeeds(model.equations).lists_on_a_gpu(), with_lists) << name;
     EXPECT_EQ(foreseen, device.machine().is_apart() ? with_lists : 0) << name;
   }
 }
@@ -142,10 +146,10 @@ TEST(MemoryNeeds, AVectorThatIsAssembledAFewTimesNeedsListsOnAGpuOnly) {
     for (const Task task : {Task::residual, Task::diagonal, Task::evaluate}) {
       const Device device = Device::named(name, 1);
       const DiscreteProblem model(patch(CellKind::hex8), elastic_form(3), device);
-      const Index foreseen = model.equations.needs_without_lists(task).total(),
-                  with_lists = model.equations.memory_needs(task).total();
+      const Index foreseen = OperatorNeeds(model.equations).without_lists(task).total(),
+                  with_lists = OperatorNeeds(model.equations).of(task).total();
       EXPECT_EQ(foreseen, device.machine().is_apart() ? with_lists : 0) << name;
-      for (int run = 0; run < Operator::runs_without_lists; ++run) perform(task, model.equations);
+      for (int run = 0; run < TaskPlans::runs_without_lists; ++run) perform(task, model.equations);
       EXPECT_EQ(of_lists(device.memory().statistics()), foreseen) << name;
       perform(task, model.equations);
       EXPECT_EQ(of_lists(device.memory().statistics()), with_lists) << name;
@@ -170,7 +174,7 @@ TEST(MemoryNeeds, FieldsAtPointsAreForeseen) {
         const Vector u = space.zeros();
         Vector r = space.zeros();
         const auto foreseen = [&] {
-          const auto needs = equations.memory_needs(Task::residual).by_tag();
+          const auto needs = OperatorNeeds(equations).of(Task::residual).by_tag();
           return needs.contains("coefficients") ? double(needs.at("coefficients")) : 0.0;
         };
         const double before = foreseen();
@@ -184,7 +188,7 @@ TEST(MemoryNeeds, FieldsAtPointsAreForeseen) {
 TEST(MemoryNeeds, ForgottenListsAreForeseenAndMadeAgain) {
   const DiscreteProblem model(patch(CellKind::hex8), heat_form(3));
   const auto [foreseen, taken] = lists_of(Task::matrix, model.equations);
-  model.equations.forget(Task::matrix);
+  model.equations.plans().forget(Task::matrix);
   EXPECT_EQ(of_lists(model.space.device().memory().statistics()), 0);
   EXPECT_EQ(lists_of(Task::matrix, model.equations), std::pair(foreseen, taken));
 }

@@ -60,7 +60,7 @@ TEST_P(ReuseOn, ChangesNoAnswer) {
       const char* where;
     } members[] = {{1, 1, 0, "x0"}, {1, 5, 2, "x0"}, {7, 5, 2, "x0"}, {7, 5, 2, "x1"}, {1, 1, 0, "x0"}};
     for (const auto& m : members) {
-      ASSERT_TRUE(equations.set_numbers(model.numbers(m.k, m.q)));
+      ASSERT_TRUE(equations.inputs().set_numbers(model.numbers(m.k, m.q)));
       const Constraints fixed = model.held(m.T, m.where);
       const Operator fresh(model.space, model.numbers(m.k, m.q));
       EXPECT_LE(difference(solve(equations, fixed, options, reuse).u, solve_static(fresh, fixed, options).u), 1e-9);
@@ -87,7 +87,7 @@ TEST(Reuse, AMatrixThatIsOnlyScaledNeedsNoIteration) {
   SystemCache reuse;
   const StaticSolution first = solve(equations, fixed, options, reuse);
   EXPECT_GT(first.report.iterations, 0);
-  ASSERT_TRUE(equations.set_numbers(model.numbers(7, 1)));
+  ASSERT_TRUE(equations.inputs().set_numbers(model.numbers(7, 1)));
   StaticSolution second = solve(equations, fixed, options, reuse);
   EXPECT_EQ(second.report.iterations, 0);
   EXPECT_EQ(second.report.method, "combination of earlier solutions");
@@ -104,7 +104,7 @@ TEST(Reuse, AHierarchyServesForOtherValues) {
   Operator equations(model.space, model.numbers(1, 1));
   SystemCache reuse;
   solve(equations, model.held(0), options, reuse);
-  ASSERT_TRUE(equations.set_numbers(model.numbers(7, 5)));
+  ASSERT_TRUE(equations.inputs().set_numbers(model.numbers(7, 5)));
   const Constraints warm = model.held(2);
   const StaticSolution s = solve(equations, warm, options, reuse);
   EXPECT_LE(difference(s.u, solve_static(Operator(model.space, model.numbers(7, 5)), warm, options).u), 1e-7);
@@ -119,8 +119,9 @@ TEST(Reuse, MembersWithTheirOwnNumbersAreSolvedTogether) {
   const Constraints fixed = model.held(1);
   LoadVectors loads;
   for (const double q : {1.0, -2.0, 0.5})
-    loads.cases.push_back({"", {}, &fixed, [&equations, &model, q] { equations.set_numbers(model.numbers(3, q)); }});
-  equations.set_numbers(model.numbers(99, 0));  // whatever somebody left there
+    loads.cases.push_back(
+        {"", {}, &fixed, [&equations, &model, q] { equations.inputs().set_numbers(model.numbers(3, q)); }});
+  equations.inputs().set_numbers(model.numbers(99, 0));  // whatever somebody left there
   SystemCache reuse;
   const LinearSolverOptions options{.method = LinearMethod::direct, .relative = 1e-12};
   const std::vector<StaticSolution> all = solve_static(equations, loads, options, {}, &reuse).cases;
@@ -133,10 +134,10 @@ TEST(Reuse, MembersWithTheirOwnNumbersAreSolvedTogether) {
 TEST(Reuse, OtherFormsOrPlacesAreOtherEquations) {
   const Heated model(CellKind::hex8);
   Operator equations(model.space, model.numbers(1, 1));
-  EXPECT_FALSE(equations.set_numbers({Integral::over_all_cells(Diffusion<3>{1})}));
+  EXPECT_FALSE(equations.inputs().set_numbers({Integral::over_all_cells(Diffusion<3>{1})}));
   std::vector<Integral> elsewhere = model.numbers(2, 2);
   elsewhere[1] = Integral::over_cells(elsewhere[1].form, {0, 1});
-  EXPECT_FALSE(equations.set_numbers(elsewhere));
+  EXPECT_FALSE(equations.inputs().set_numbers(elsewhere));
   EXPECT_TRUE(same_numbers(equations.integrals()[0].form, model.numbers(1, 1)[0].form));  // nothing has happened
 }
 

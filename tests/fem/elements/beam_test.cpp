@@ -1,4 +1,5 @@
 // Beams, bars and springs against the solutions of their differential equations, which they meet at the nodes.
+#include "fem/operator/evaluate.hpp"
 #include "tests/fem/elements/structure.hpp"
 
 #include <numeric>
@@ -127,7 +128,7 @@ TEST(Beam, UnderDistributedLoadIsExactAtItsNodes) {
 TEST(Beam, SectionForcesBalanceTheLoad) {
   const Point f{5e3, 1e3, -7e2}, m{90, -60, 40};
   Cantilever beam(steel, 2, f, m);
-  const DerivedFields forces = beam.model->equations.evaluate(beam.model->space.from_mesh(beam.u));
+  const DerivedFields forces = evaluate(beam.model->equations, beam.model->space.from_mesh(beam.u));
   ASSERT_EQ(forces.components, 12);
   for (int cell = 0; cell < 2; ++cell)
     for (int end = 0; end < 2; ++end) {
@@ -162,8 +163,8 @@ TEST(Beam, BesideItsNodesIsTheSameBeamOnRigidLinks) {
       EXPECT_NEAR(local(offset, 3)[d], turned[d], 1e-8 * std::abs(turned[1]));
       EXPECT_NEAR(local(offset, 0)[d], moved[d] - by_turning[d], 1e-8 * std::abs(moved[2]));
     }
-    const DerivedFields cut = offset.model->equations.evaluate(offset.model->space.from_mesh(offset.u)),
-                        same = plain.model->equations.evaluate(plain.model->space.from_mesh(plain.u));
+    const DerivedFields cut = evaluate(offset.model->equations, offset.model->space.from_mesh(offset.u)),
+                        same = evaluate(plain.model->equations, plain.model->space.from_mesh(plain.u));
     for (std::size_t k = 0; k < cut.at_cells.size(); ++k)
       EXPECT_NEAR(cut.at_cells[k], same.at_cells[k], 1e-7 * 5e3) << k;
   }
@@ -225,7 +226,7 @@ TEST(Beam, BesideAnotherMakesATee) {
   EXPECT_NEAR(bent.model->at(1, 4), -curvature * L, 1e-8 * curvature * L);
   EXPECT_NEAR(bent.model->at(1, 2), 0.5 * curvature * L * L, 1e-8 * curvature * L * L);
   EXPECT_NEAR(bent.model->at(1, 0), -curvature * above * L, 1e-8 * curvature * L);
-  const DerivedFields forces = bent.model->equations.evaluate(bent.model->solution.u);
+  const DerivedFields forces = evaluate(bent.model->equations, bent.model->solution.u);
   EXPECT_NEAR(forces.at_cells[0], -forces.at_cells[12], 1e-8 * std::abs(forces.at_cells[0]));
   EXPECT_NEAR(forces.at_cells[12], E * Tee::A2 * curvature * (Tee::e - above), 1e-8 * std::abs(forces.at_cells[0]));
 }
@@ -289,7 +290,7 @@ TEST(Bar, CarriesByItsLengthAndArea) {
   model.solve({{{0, 1}, {0, 1, 2}}, {{2}, {1}}});
   const double N = force / std::sqrt(2.0);
   EXPECT_NEAR(model.at(2, 2), -force * std::sqrt(2.0) / (E * area), 1e-12);
-  for (const double axial : model.equations.evaluate(model.solution.u).at_cells) EXPECT_NEAR(axial, N, 1e-8 * N);
+  for (const double axial : evaluate(model.equations, model.solution.u).at_cells) EXPECT_NEAR(axial, N, 1e-8 * N);
 }
 
 // A bar hangs at the tip of a beam: its other unknowns are nothing to it.

@@ -1,5 +1,6 @@
 // The shell facet: patch tests, rigid motions, and the benchmarks of MacNeal and Harder, Finite Elements in Analysis
 // and Design 1 (1985) 3, and Belytschko et al., CMAME 51 (1985) 221.
+#include "fem/operator/evaluate.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
 #include "tests/fem/elements/structure.hpp"
 
@@ -49,7 +50,7 @@ TEST(Shell, HasConstantShearOnDistortedFacets) {
                   {Integral::over_all_cells(shell(1e4, 0.3, 0.05))});
   const std::vector<double> u = field(
       model.mesh, [](double x, double y, double) { return std::array{0.0, 0.0, 0.2 * x - 0.5 * y, 0.1, 0.3, 0.0}; });
-  const DerivedFields forces = model.equations.evaluate(model.space.from_mesh(u));
+  const DerivedFields forces = evaluate(model.equations, model.space.from_mesh(u));
   const double stiffness = 5.0 / 6 * 0.05 * 1e4 / 2.6;
   for (Index cell = 0; cell < model.mesh.cell_count(); ++cell) {
     EXPECT_NEAR(std::hypot(forces.at_cells[static_cast<std::size_t>(8 * cell + 6)],

@@ -3,6 +3,7 @@
 
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/plugins/element_check.hpp"
+#include "fem/space/constraints.hpp"
 #include "tests/fem/models.hpp"
 
 #include <cmath>

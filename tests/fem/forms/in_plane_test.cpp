@@ -3,6 +3,7 @@
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/forms/in_plane.hpp"
 #include "fem/forms/plasticity.hpp"
+#include "fem/operator/evaluate.hpp"
 #include "mesh/generators.hpp"
 #include "tests/fem/dense.hpp"
 #include "tests/fem/stateful_forms.hpp"
@@ -33,7 +34,7 @@ void expect_same(const FormValue& a, const FormValue& b, int first, double toler
   EXPECT_LE(largest_difference(K, expected), tolerance * largest_entry(expected));
   const std::vector<double> r = left.residual(u), rr = right.residual(u);
   for (std::size_t i = 0; i < r.size(); ++i) EXPECT_NEAR(r[i], rr[i], tolerance * right.magnitude(u));
-  const DerivedFields mine = left.equations.evaluate(at), others = right.equations.evaluate(also);
+  const DerivedFields mine = evaluate(left.equations, at), others = evaluate(right.equations, also);
   double size = 0;
   for (const double value : others.at_cells) size = std::max(size, std::abs(value));
   const auto m = static_cast<std::size_t>(mine.components), n = static_cast<std::size_t>(others.components);
@@ -117,7 +118,7 @@ TEST(InPlane, PlaneStrainIsASolidHeldAcross) {
     fixed->finish();
     const NonlinearSolution s =
         solve_nonlinear(model.equations, *fixed, {.relative = 1e-12, .increments = 2, .path = {1, 0.3}});
-    return std::pair(model.space.to_mesh(s.u), model.equations.evaluate(s.u));
+    return std::pair(model.space.to_mesh(s.u), evaluate(model.equations, s.u));
   };
   const DiscreteProblem plane(rectangle(4, 2, {2, 1}, CellKind::quad4),
                               FormValue(PlaneStrain<VonMisesPlasticity>{steel}));
@@ -163,7 +164,7 @@ TEST(InPlane, PlaneStressOfASheetInClosedForm) {
     const double a = both ? (stretch - Y * (1 - nu) / E) / (0.5 + H * (1 - nu) / E) : (stretch - Y / E) / (1 + H / E);
     const double stress = Y + H * a;
     ASSERT_GT(a, 1e-3);
-    const DerivedFields fields = sheet.equations.evaluate(s.u);
+    const DerivedFields fields = evaluate(sheet.equations, s.u);
     ASSERT_EQ(fields.components, 13);
     for (std::size_t cell = 0; cell < fields.at_cells.size(); cell += 13) {
       EXPECT_NEAR(fields.at_cells[cell], stress, 1e-11);

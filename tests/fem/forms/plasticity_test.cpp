@@ -1,6 +1,9 @@
 // Forms with internal variables, by von Mises plasticity: closed forms, and how increments keep and drop states.
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/forms/plasticity.hpp"
+#include "fem/operator/evaluate.hpp"
+#include "fem/operator/operator_needs.hpp"
+#include "fem/space/constraints.hpp"
 #include "mesh/generators.hpp"
 #include "tests/device/back_ends.hpp"
 #include "tests/device/small_sizes.hpp"
@@ -68,7 +71,7 @@ TEST_P(PlasticBar, FollowsTheBilinearPathThroughLoadUnloadReloadExactly) {
   const auto expect = [&](const SolutionView& s) {
     const double stress = exact.stress_at(s.part * stretch);
     EXPECT_NEAR(bar.force(s.reaction), stress, 1e-10) << "at " << *s.time;
-    const DerivedFields fields = bar.model.equations.evaluate(s.u);
+    const DerivedFields fields = evaluate(bar.model.equations, s.u);
     ASSERT_EQ(fields.components, 13);
     for (std::size_t cell = 0; cell < fields.at_cells.size(); cell += 13) {
       EXPECT_NEAR(fields.at_cells[cell], stress, 1e-10);
@@ -119,7 +122,7 @@ double largest_alpha(const DerivedFields& fields) {
 TEST(PointState, StepsSquareTheResidual) {
   const Cantilever beam(0.05);
   const NonlinearSolution s = solve_nonlinear(beam.model.equations, beam.fixed, {.relative = 1e-12});
-  EXPECT_GT(largest_alpha(beam.model.equations.evaluate(s.u)), 1e-3);
+  EXPECT_GT(largest_alpha(evaluate(beam.model.equations, s.u)), 1e-3);
   ASSERT_GE(s.steps.size(), 4u);
   EXPECT_EQ(s.steps.back().length, 1);
   int squared = 0;  // once the plastic zone stands; the constant is that of the body
@@ -142,7 +145,7 @@ TEST(PointState, UnloadsInOneStep) {
     const NonlinearSolution s =
         solve_nonlinear(beam.model.equations, beam.fixed, {.relative = 1e-10, .increments = 2, .path = {1, 0.8}});
     const auto steps_of = [&](int increment) { return std::ranges::count(s.steps, increment, &NewtonStep::increment); };
-    EXPECT_GT(largest_alpha(beam.model.equations.evaluate(s.u)), 1e-5);
+    EXPECT_GT(largest_alpha(evaluate(beam.model.equations, s.u)), 1e-5);
     EXPECT_GT(steps_of(2), 1) << "loading";
     EXPECT_EQ(steps_of(3), 1) << "hardening " << hardening;
     EXPECT_EQ(steps_of(4), 0) << "the extrapolation of elastic unloading is exact";
@@ -162,7 +165,7 @@ TEST(PointState, UnloadingLeavesStressesInBalance) {
   }
   for (const double force : net) EXPECT_NEAR(force, 0, 1e-9);
   EXPECT_LT(s.residual, 1e-11);
-  const DerivedFields fields = beam.model.equations.evaluate(s.u);
+  const DerivedFields fields = evaluate(beam.model.equations, s.u);
   double stress = 0;
   for (std::size_t cell = 0; cell < fields.at_cells.size(); cell += 13)
     stress = std::max(stress, std::abs(fields.at_cells[cell]));
@@ -211,14 +214,14 @@ TEST(PointState, GoesOnBehindAnyIncrementToTheLastBit) {
   Nonlinear options{.relative = 1e-10, .increments = 2, .path = {1, -0.5}};
   const NonlinearSolution whole = solve_nonlinear(beam.model.equations, beam.fixed, options,
                                                   {.keep = [&](const State& s) { states.push_back(s); }});
-  const Operator::PointStates end = beam.model.equations.state();
+  const PointStates::Values end = beam.model.equations.states().values();
   ASSERT_EQ(states.size(), 3u);
   for (const State& state : states) {
     options.begin = state;
     const NonlinearSolution rest = solve_nonlinear(beam.model.equations, beam.fixed, options);
     EXPECT_EQ(rest.u.host(), whole.u.host()) << "behind increment " << state.increment;
     EXPECT_EQ(rest.reaction, whole.reaction);
-    EXPECT_EQ(beam.model.equations.state(), end);
+    EXPECT_EQ(beam.model.equations.states().values(), end);
   }
 }
 
@@ -233,30 +236,30 @@ TEST(PointState, OfARejectedIncrementIsThrownAway) {
   fixed.prescribe(model.mesh.region("x0"), 0, 0, "x0");
   fixed.finish();
   EXPECT_THROW(solve_nonlinear(model.equations, fixed, {.increments = 1}), Error);
-  for (const std::vector<double>& values : model.equations.state())
+  for (const std::vector<double>& values : model.equations.states().values())
     for (const double value : values) EXPECT_EQ(value, 0);
   const NonlinearSolution halves = solve_nonlinear(model.equations, fixed, {.increments = 1, .halvings = 1});
-  const Operator::PointStates state = model.equations.state();
+  const PointStates::Values state = model.equations.states().values();
   for (const double value : state[0]) EXPECT_NEAR(value, 1, 1e-7);
   const NonlinearSolution two = solve_nonlinear(model.equations, fixed, {.increments = 2});
-  EXPECT_EQ(model.equations.state(), state);
+  EXPECT_EQ(model.equations.states().values(), state);
   EXPECT_EQ(two.u.host(), halves.u.host());
 }
 
 TEST(PointState, IsTheSameOnEveryBackEnd) {
-  std::vector<Operator::PointStates> states;
+  std::vector<PointStates::Values> states;
   for (const std::string& name : back_ends({"cpu:v3", "cpu:v4"})) {
     const Bar bar(0.004, steel, CellKind::hex8, Device::named(name, 2));
     solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-12});
-    states.push_back(bar.model.equations.state());
+    states.push_back(bar.model.equations.states().values());
   }
-  for (const Operator::PointStates& state : states)
+  for (const PointStates::Values& state : states)
     for (std::size_t k = 0; k < state[0].size(); ++k) EXPECT_NEAR(state[0][k], states[0][0][k], 1e-14);
 }
 
 TEST(PointState, IsForecastByItsTag) {
   const Bar bar(0.001);
-  const MemoryNeeds needs = bar.model.equations.memory_needs(Operator::Task::residual);
+  const MemoryNeeds needs = OperatorNeeds(bar.model.equations).of(Operator::Task::residual);
   ASSERT_TRUE(needs.by_tag().contains("point state"));
   Vector r = bar.model.space.zeros();
   bar.model.equations.residual(bar.model.space.zeros(), r);
@@ -264,13 +267,13 @@ TEST(PointState, IsForecastByItsTag) {
   for (const auto& [tag, bytes] : bar.model.space.device().memory().statistics().live_by_tag)
     if (tag == "point state") allocated.push_back(bytes);
   EXPECT_THAT(allocated, ::testing::ElementsAre(needs.by_tag().at("point state")));
-  EXPECT_FALSE(bar.model.equations.memory_needs(Operator::Task::residual).by_tag().contains("point state"));
+  EXPECT_FALSE(OperatorNeeds(bar.model.equations).of(Operator::Task::residual).by_tag().contains("point state"));
 }
 
 TEST(PointState, OfOtherEquationsIsRefused) {
   const Bar bar(0.001), finer(0.001, steel, CellKind::hex20);
-  EXPECT_THROW(bar.model.equations.set_state(finer.model.equations.state()), Error);
-  EXPECT_THROW(bar.model.equations.set_state({}), Error);
+  EXPECT_THROW(bar.model.equations.states().set(finer.model.equations.states().values()), Error);
+  EXPECT_THROW(bar.model.equations.states().set({}), Error);
 }
 
 }  // namespace

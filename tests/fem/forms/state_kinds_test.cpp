@@ -1,5 +1,7 @@
 // Internal variables of energies, facets and whole elements, kept from increment to increment.
 #include "fem/analysis/nonlinear_solution.hpp"
+#include "fem/operator/evaluate.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "mesh/generators.hpp"
 #include "tests/fem/dense.hpp"
 #include "tests/fem/stateful_forms.hpp"
@@ -32,9 +34,9 @@ TEST(StateOfAnEnergy, IsThatOfItsFlux) {
     EXPECT_LE(largest_difference(K, expected_K), 1e-11 * largest_entry(expected_K));
     for (std::size_t i = 0; i < count; ++i)
       for (std::size_t j = 0; j < i; ++j) ASSERT_EQ(K(i, j), K(j, i));
-    energy.equations.commit(energy.space.from_mesh(u));
-    flux.equations.commit(at);
-    const Operator::PointStates a = energy.equations.state(), b = flux.equations.state();
+    energy.equations.states().commit(energy.space.from_mesh(u));
+    flux.equations.states().commit(at);
+    const PointStates::Values a = energy.equations.states().values(), b = flux.equations.states().values();
     ASSERT_EQ(a[0].size(), b[0].size());
     for (std::size_t i = 0; i < a[0].size(); ++i) {
       EXPECT_NEAR(a[0][i], b[0][i], 1e-13);
@@ -69,7 +71,7 @@ TEST(StateOnFacets, FoulsAWallInClosedForm) {
   int increments = 0;
   const auto expect = [&](const SolutionView& s) {
     const double w = wall_temperature(k, h, 3 * s.part, highest);
-    const DerivedFields fields = rod.equations.evaluate(s.u, FouledWall::name);
+    const DerivedFields fields = evaluate(rod.equations, s.u, FouledWall::name);
     ASSERT_EQ(fields.components, 2);
     const std::vector<double> u = rod.space.to_mesh(s.u);
     int at_the_wall = 0;
@@ -86,7 +88,7 @@ TEST(StateOnFacets, FoulsAWallInClosedForm) {
   };
   solve_nonlinear(rod.equations, fixed, options, {.show = expect});
   EXPECT_EQ(increments, 9);
-  const DerivedFields cells = rod.equations.evaluate(rod.space.zeros());  // those of the cells alone, without a name
+  const DerivedFields cells = evaluate(rod.equations, rod.space.zeros());  // those of the cells alone, without a name
   EXPECT_EQ(cells.components, 2);
 }
 
@@ -142,7 +144,7 @@ TEST_P(WholeState, FollowsTheBilinearPathExactly) {
       EXPECT_NEAR(s.reaction[static_cast<std::size_t>(3 * count + c)], force * direction[c], 1e-12);
       EXPECT_NEAR(s.reaction[static_cast<std::size_t>(3 + c)], 0, 1e-12);
     }
-    const DerivedFields fields = bars.equations.evaluate(s.u, bars.equations.integrals().front().form.name);
+    const DerivedFields fields = evaluate(bars.equations, s.u, bars.equations.integrals().front().form.name);
     ASSERT_EQ(fields.components, 3);
     for (std::size_t i = 0; i < fields.at_cells.size(); i += 3) {
       EXPECT_NEAR(fields.at_cells[i], force, 1e-12);
@@ -183,9 +185,9 @@ TEST_P(WholeState, ThreeBarsCarryTheirLimitLoadAndNoMore) {
   // Elastic: F = E u (1 + 2 cos^3); after the yield of the middle bar F = yield + 2 E u cos^3.
   const double cube = std::pow(std::cos(angle), 3);
   EXPECT_NEAR(solve(0.2), 0.2 / (200 * (1 + 2 * cube)), 1e-12);
-  truss.equations.reset_state();
+  truss.equations.states().reset();
   EXPECT_NEAR(solve(0.99 * limit), (0.99 * limit - 0.25) / (400 * cube), 1e-9);
-  truss.equations.reset_state();
+  truss.equations.states().reset();
   EXPECT_THROW(solve(1.01 * limit), Error);
 }
 
@@ -195,7 +197,8 @@ TEST(WholeState, IsForecastByItsTag) {
   data.blocks.push_back({.kind = CellKind::line2, .nodes = {0, 1}});
   const DiscreteProblem bar(Mesh(std::move(data)), plastic_line(Way::strains));
   // points, numbers
-  EXPECT_EQ(bar.equations.memory_needs(Operator::Task::residual).by_tag().at("point state"), 2 * 2 * lane_count * 8);
+  EXPECT_EQ(OperatorNeeds(bar.equations).of(Operator::Task::residual).by_tag().at("point state"),
+            2 * 2 * lane_count * 8);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // Laws in models: the same numbers as at one point, tangents that are derivatives of residuals, in every space and
 // measure of strain, and whole analyses by Newton's method.
+#include "fem/operator/evaluate.hpp"
 #include "fem/plugins/material.hpp"
 
 #include "device/error.hpp"
@@ -38,7 +39,7 @@ std::vector<double> bent(const DiscreteProblem& p, double size) {
 // K d against differences of the residual, by a step so short that few points pass a kink of a yield surface.
 void expect_tangent(const FormValue& form, const Mesh& mesh, double size, const std::string& name) {
   DiscreteProblem p(mesh, form);
-  p.equations.set_time({0.3, 0.3});
+  p.equations.inputs().set_time({0.3, 0.3});
   const std::vector<double> u = bent(p, size), d = p.values([](const Point&x, int c) {
     return std::sin(3 * x[0] + 2 * c) * x[0] + std::cos(2 * x[1] - c + x[2]) * x[0];
   });
@@ -151,9 +152,9 @@ TEST(Material, LawsWithDifferentInternalVariablesGiveStrainAndStressAtOnce) {
   const Operator equations(*space, {Integral::over_cells(material(example_of<J2>()), {0}),
                                     Integral::over_cells(material(example_of<Chaboche>()), {1})});
   Vector u = space->zeros();
-  EXPECT_EQ(equations.evaluate(u).components, 12);
-  EXPECT_GE(equations.evaluate(u, "j2").components, 19);
-  EXPECT_GE(equations.evaluate(u, "chaboche").components, 37);
+  EXPECT_EQ(evaluate(equations, u).components, 12);
+  EXPECT_GE(evaluate(equations, u, "j2").components, 19);
+  EXPECT_GE(evaluate(equations, u, "chaboche").components, 37);
 }
 
 TEST(Material, LongTablesOfHardeningKeepThePointsThatMatter) {
@@ -214,7 +215,7 @@ TEST(Material, TheNeoHookeanBoxStretchedTenTimesHasTheNumbersOfTheReference) {
     const Bar bar(box(1, 1, 1, {1, 1, 1}, kind), material(NeoHooke{1000, 0.3}, {Space::solid, true}), 9);
     const auto end = solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-11, .increments = 6});
     EXPECT_NEAR(bar.force(end.reaction), 3839.481, 5e-4);
-    const DerivedFields fields = bar.model.equations.evaluate(end.u);
+    const DerivedFields fields = evaluate(bar.model.equations, end.u);
     ASSERT_EQ(fields.components, 12);
     EXPECT_NEAR(std::sqrt(1 + 2 * fields.at_cells[1]), 0.416532, 5e-7);
     EXPECT_NEAR(fields.at_cells[6], 3839.481 / (0.416532 * 0.416532), 0.02);  // Cauchy's stress
@@ -226,7 +227,7 @@ TEST(Material, PlaneStressOfASheetIsTheStateOfTheBarInSpace) {
   const Bar bar(rectangle(1, 1, {1, 1}, CellKind::quad4), material(NeoHooke{1000, 0.3}, {Space::plane, true, true}), 9);
   const auto end = solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-11, .increments = 12});
   EXPECT_NEAR(bar.force(end.reaction), 3839.481, 5e-4);
-  EXPECT_NEAR(std::sqrt(1 + 2 * bar.model.equations.evaluate(end.u).at_cells[2]), 0.416532, 5e-7);
+  EXPECT_NEAR(std::sqrt(1 + 2 * evaluate(bar.model.equations, end.u).at_cells[2]), 0.416532, 5e-7);
 }
 
 // A disc whose radius grows by a, with free faces: two equal stretches.
@@ -235,7 +236,7 @@ TEST(Material, ADiscInRevolutionHasTheForcesOfEquibiaxialStretch) {
   const MooneyRivlin law = example_of<MooneyRivlin>();
   const Bar bar(rectangle(2, 1, {1, 1}, CellKind::quad4), material(law, {Space::revolution, true}), a - 1);
   const auto end = solve_nonlinear(bar.model.equations, bar.fixed, {.relative = 1e-11, .increments = 2});
-  const DerivedFields fields = bar.model.equations.evaluate(end.u);
+  const DerivedFields fields = evaluate(bar.model.equations, end.u);
   const double c = std::sqrt(1 + 2 * fields.at_cells[1]), J = a * a * c;
   // difference of Cauchy's stresses from 2 (a^2 - c^2) (c10 J^(-5/3) + c01 a^2 J^(-7/3)); the axial one vanishes
   const double sigma =
@@ -294,12 +295,12 @@ TEST(Material, TheForceOfAStretchedBlockRelaxesAsItsPronySeries) {
       if (p.mesh.point(node)[0] > 0.999) sum += values[static_cast<std::size_t>(3 * node)];
     return sum;
   };
-  p.equations.commit(u);
+  p.equations.states().commit(u);
   EXPECT_NEAR(force(), 1, 1e-12);
   for (int step = 1; step <= 4; ++step) {
-    p.equations.set_time({0.25 * step, 0.25});
+    p.equations.inputs().set_time({0.25 * step, 0.25});
     if (step == 4) { EXPECT_NEAR(force(), 0.68394, 5e-6); }
-    p.equations.commit(u);
+    p.equations.states().commit(u);
   }
 }
 

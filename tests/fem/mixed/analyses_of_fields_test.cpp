@@ -477,7 +477,7 @@ TEST(FieldsOnRanks, ABarYieldsAsInOneProcessAlsoWhereItIsResumed) {
   const YieldingBar alone;
   const auto [expected, states] = solved(alone, nullptr, {});
   ASSERT_EQ(states.size(), 1u);  // after the first increment
-  const Operator::PointStates& points = states.front().points;
+  const PointStates::Values& points = states.front().points;
   double slip = 0;
   for (const std::vector<double>& list : points) slip = std::max(slip, *std::ranges::max_element(list));
   ASSERT_GT(slip, 2e-3);

@@ -138,9 +138,9 @@ TEST(MixedCoefficientsThatAreMissing, AreAnError) {
   EXPECT_THROW(equations_on(mesh, VaryingStokes<2>{}), Error);
   EXPECT_THROW(equations_on(mesh, MixedFormValue(Stokes<2>{}, {constant(1)})), Error);
   MixedOperator equations = equations_on(mesh, stokes(2, constant(1)));
-  EXPECT_THROW(equations.set_numbers({VaryingStokes<2>{}}), Error);
-  EXPECT_THROW(equations.set_numbers({Stokes<2>{}}), Error);
-  EXPECT_THROW(equations.set_numbers({}), Error);
+  EXPECT_THROW(equations.inputs().set_numbers({VaryingStokes<2>{}}), Error);
+  EXPECT_THROW(equations.inputs().set_numbers({Stokes<2>{}}), Error);
+  EXPECT_THROW(equations.inputs().set_numbers({}), Error);
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ Results results_of(const MixedFormValue& form, const Mesh& mesh, const Device& d
   const Region surface{"surface", RegionKind::facets, {}, boundary_facets(mesh), {}};
   MixedOperator equations(spaces_of(form, mesh, device), {form.codimension == 0 ? MixedIntegral::over_all_cells(form)
                                                                                 : MixedIntegral::over(form, surface)});
-  equations.set_time({.t = 0.7, .dt = 0.1});
+  equations.inputs().set_time({.t = 0.7, .dt = 0.1});
   const auto vector = [&](std::uint64_t seed) {
     const auto values = random_values(static_cast<std::size_t>(equations.layout().total()), seed);
     return Vector(device, std::span<const double>(values), "vectors");

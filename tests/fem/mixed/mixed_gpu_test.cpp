@@ -129,9 +129,9 @@ TEST_F(MixedOnAGpu, SolutionsAreThoseOfTheCpuAndRepeatBitwise) {
     const MixedOperator& equations = on_gpu[i]->equations;
     SCOPED_TRACE(equations.integrals().front().form.name);
     for (const bool direct : {false, true}) {
-      const LinearSolverOptions options{.method = direct                  ? LinearMethod::direct
-                                                  : equations.symmetric() ? LinearMethod::minres
-                                                                          : LinearMethod::gmres,
+      const LinearSolverOptions options{.method = direct                        ? LinearMethod::direct
+                                                  : equations.facts().symmetric ? LinearMethod::minres
+                                                                                : LinearMethod::gmres,
                                         .relative = 1e-10};
       const MixedSolution first = solve(equations, on_gpu[i]->supports, options),
                           again = solve(equations, on_gpu[i]->supports, options),

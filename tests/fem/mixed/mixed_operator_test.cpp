@@ -52,7 +52,7 @@ INSTANTIATE_TEST_SUITE_P(Cells, OnEveryCell, ::testing::ValuesIn(cell_kinds()), 
 // Central differences of a smooth residual: errors of the size of the square of the step, and rounding over it.
 TEST_P(OnEveryCell, ActionIsTheDerivativeOfTheResidual) {
   MixedModel m = model();
-  m.equations.set_time({.t = 0.7, .dt = 0});
+  m.equations.inputs().set_time({.t = 0.7, .dt = 0});
   const Vector u = random_vector(m.equations, 1), x = random_vector(m.equations, 2);
   Vector y = m.equations.zeros(), there = m.equations.zeros(), above = m.equations.zeros(), below = m.equations.zeros();
   m.equations.action(u, x, y);
@@ -149,8 +149,8 @@ TEST(MixedOperator, FormsOfOneFieldAddWhatTheyAreAlone) {
   const MixedOperator flow(spaces, {MixedIntegral::over_all_cells(form)});
   const MixedOperator both(spaces, {MixedIntegral::over_all_cells(form)},
                            {velocity[0], pressure[0].of_field(1), velocity[1]});
-  EXPECT_TRUE(both.symmetric());
-  EXPECT_TRUE(both.linear());
+  EXPECT_TRUE(both.facts().symmetric);
+  EXPECT_TRUE(both.facts().linear);
   const Vector u = random_vector(both, 1);
   Vector r = both.zeros(), s = both.zeros(), y = both.zeros();
   both.residual(u, r);

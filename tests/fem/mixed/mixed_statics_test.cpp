@@ -88,8 +88,8 @@ TEST_P(MixedStatics, NeedsAreThoseThatWereForecast) {
   for (const auto& problem : problems)
     for (const LinearMethod method : {LinearMethod::direct, LinearMethod::minres}) {
       const bool minres = method == LinearMethod::minres;
-      const LinearSolverOptions options{.method =
-                                            minres && !problem->equations.symmetric() ? LinearMethod::gmres : method};
+      const LinearSolverOptions options{.method = minres && !problem->equations.facts().symmetric ? LinearMethod::gmres
+                                                                                                  : method};
       MemoryPool& pool = problem->equations.device().memory();
       const MemoryNeeds needs =
           mixed_statics_needs(problem->equations, minres ? MixedPath::iterative : MixedPath::direct, options);

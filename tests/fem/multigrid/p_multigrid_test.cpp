@@ -3,6 +3,7 @@
 #include "fem/multigrid/even_cubes.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/multigrid/space_transfer.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "tests/device/small_sizes.hpp"
@@ -265,7 +266,7 @@ TEST(Operator, SumsOfNodesShareTheirLists) {
   Vector u = space.zeros(), r = space.zeros();
   equations.action(u, r, r);
   const Index before = lists();
-  for (int run = 0; run <= Operator::runs_without_lists; ++run) equations.residual(u, r);
+  for (int run = 0; run <= TaskPlans::runs_without_lists; ++run) equations.residual(u, r);
   const Vector diagonal = equations.diagonal({});
   EXPECT_EQ(lists(), before);
 }
@@ -309,7 +310,7 @@ void expect_cycles_follow_their_operator(const Device& device) {
       EXPECT_NE(now, before) << why << ", order " << order;
       before = now;
     };
-    m.equations.set_factor(0, 1.25);
+    m.equations.inputs().set_factor(0, 1.25);
     expect_change("another factor");
     if (!keeps_tangents) continue;
     std::vector<double> u = random_values(static_cast<std::size_t>(m.u.size()), 2);

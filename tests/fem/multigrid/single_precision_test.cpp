@@ -1,6 +1,8 @@
 // Actions in single precision, of every form on every cell: what multigrid without a matrix smooths with.
 #include "fem/forms/plasticity.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "tests/fem/models.hpp"
@@ -34,7 +36,7 @@ struct SingleAction {
     const std::vector<float> rounded(host.begin(), host.end());
     const Array<float> single_x(tested(), std::span<const float>(rounded), "test");
     Array<float> single_y(tested(), x.size(), "test");
-    equations.action(u, single_x, single_y);
+    Linearisation(equations, u).action(single_x, single_y);
     const std::vector<float> found = single_y.host();
     double most = 0;
     for (std::size_t i = 0; i < exact.size(); ++i) most = std::max(most, std::abs(exact[i] - double(found[i])));
@@ -53,7 +55,7 @@ TEST_P(SinglePrecision, IsThatOfDoubleButForRounding) {
   for (const int order : {0, 2})
     for (const auto& [name, form, rigid] : forms_on(dimension())) {
       const SingleAction m(patch(kind(), {.count = 3, .random = 0.03, .curved = true}), form, order);
-      ASSERT_TRUE(m.equations.can_act_in_single()) << name;
+      ASSERT_TRUE(can_act_in_single(m.equations)) << name;
       const double difference = m.difference();
       EXPECT_LT(difference, 2e-5) << name << ", order " << order;
       EXPECT_GT(difference, 1e-10) << name << ", order " << order << ": was it computed in double precision?";
@@ -89,14 +91,14 @@ TEST(SinglePrecisionActions, ReadThePointState) {
     values.insert(values.end(), {0.02 * p[0], -0.01 * p[1], -0.01 * p[2]});
   }
   stretched.upload(values);
-  m.equations.commit(stretched);
+  m.equations.states().commit(stretched);
   for (double& value : values) value *= 1.5;
   m.u.upload(values);
   const double after_yield = m.difference();
   EXPECT_LT(after_yield, 1e-4);
   Vector plastic = m.space.zeros(), elastic = m.space.zeros();
   m.equations.action(m.u, m.x, plastic);
-  m.equations.reset_state();
+  m.equations.states().reset();
   m.equations.action(m.space.zeros(), m.x, elastic);
   EXPECT_GT(std::abs(max_abs(plastic) - max_abs(elastic)), 0.1 * max_abs(elastic)) << "nothing yields here";
 }

@@ -1,6 +1,8 @@
 // Actions on parallelograms and parallelepipeds, whose geometry is computed once a cell.
 #include "fem/operator/affine_cells.hpp"
+
 #include "fem/forms/varying.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "mesh/point_algebra.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
@@ -30,7 +32,7 @@ struct Field {
 
 bool all_are_affine(const Mesh& mesh) {
   const Field field(mesh, heat_form(mesh.dimension()), 2);
-  return std::ranges::all_of(field.equations.groups(),
+  return std::ranges::all_of(field.equations.terms().groups(),
                              [&](const ElementGroup& group) { return all_affine(field.mesh, group, 2); });
 }
 
@@ -94,7 +96,8 @@ TEST(AffineCells, HaveTheActionsOfTheResidualInBothPrecisions) {
             << form.name << " on " << traits(kind).name << ", order " << order;
         const std::vector<float> rounded(values.begin(), values.end());
         Array<float> y(tested(), x.size(), "test");
-        field.equations.action(space.zeros(), Array<float>(tested(), std::span<const float>(rounded), "test"), y);
+        Linearisation(field.equations, space.zeros())
+            .action(Array<float>(tested(), std::span<const float>(rounded), "test"), y);
         const std::vector<float> found = y.host();
         single.upload(std::vector<double>(found.begin(), found.end()));
         EXPECT_LT(largest_difference(by_residual, single), 2e-5 * scale)

@@ -1,5 +1,8 @@
 // L18 and L21: every back end computes the same, the same bits every time, and nothing crosses between host and device
 // nor is allocated once the lists are made.
+#include "fem/operator/evaluate.hpp"
+#include "fem/operator/linearisation.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "tests/device/back_ends.hpp"
 #include "tests/device/small_sizes.hpp"
 #include "tests/fem/models.hpp"
@@ -20,7 +23,7 @@ Results results_of(const DiscreteProblem& model) {
   const Vector u = model.space.from_mesh(random_values(count, 7));
   Vector r = model.space.zeros();
   model.equations.residual(u, r);
-  const DerivedFields fields = model.equations.evaluate(u);
+  const DerivedFields fields = evaluate(model.equations, u);
   return {model.matrix(u).values().host(), r.host(), fields.at_nodes, fields.at_cells};
 }
 
@@ -132,7 +135,7 @@ void expect_the_same_without_lists(const DiscreteProblem& model) {
   const auto once = [&] {
     SparseMatrix K = model.equations.make_matrix();
     K.values().upload(std::vector<double>(static_cast<std::size_t>(K.values().size()), std::nan("")));
-    model.equations.assemble_once(u, K);
+    Linearisation(model.equations, u).assemble_once(K);
     return K.values().host();
   };
   const std::vector<double> without = once();
@@ -157,15 +160,15 @@ void expect_the_same_in_all_runs(const DiscreteProblem& model) {
   Vector r = model.space.zeros();
   std::vector<std::vector<double>> residuals, diagonals, nodes, cells;
   const auto lists = [&] { return model.space.device().memory().statistics().live_by_tag["assembly lists"]; };
-  for (int run = 0; run < 2 * Operator::runs_without_lists; ++run) {
+  for (int run = 0; run < 2 * TaskPlans::runs_without_lists; ++run) {
     r.upload(std::vector<double>(static_cast<std::size_t>(r.size()), std::nan("")));
     model.equations.residual(u, r);
     residuals.push_back(r.host());
     diagonals.push_back(model.equations.diagonal(u).host());
-    const DerivedFields derived = model.equations.evaluate(u);
+    const DerivedFields derived = evaluate(model.equations, u);
     nodes.push_back(derived.at_nodes);
     cells.push_back(derived.at_cells);
-    if (run < Operator::runs_without_lists) EXPECT_EQ(lists(), 0);
+    if (run < TaskPlans::runs_without_lists) EXPECT_EQ(lists(), 0);
     else EXPECT_GT(lists(), 0);
     for (const auto* all : {&residuals, &diagonals, &nodes, &cells}) EXPECT_EQ(all->back(), all->front()) << run;
   }
@@ -244,7 +247,7 @@ TEST(SingleAssembly, OnADeviceWithMemoryOfItsOwnLeavesNothingBehind) {
   const HeatModel model(Device::named("fake", 2), CellKind::tet10, 4);
   const Vector u = model.space.from_mesh(random_values(static_cast<std::size_t>(model.space.unknown_count())));
   SparseMatrix K = model.equations.make_matrix();
-  model.equations.assemble_once(u, K);
+  Linearisation(model.equations, u).assemble_once(K);
   EXPECT_EQ(model.space.device().memory().statistics().live_by_tag.at("assembly lists"), 0);
   EXPECT_EQ(K.values().host(), model.matrix(u).values().host());
 }
@@ -257,7 +260,7 @@ TEST(SecondAssembly, AfterItsListsWereForgottenGivesTheSameBits) {
     model.equations.assemble(u, K);
     const std::vector<double> first = K.values().host();
     const Index with_lists = model.space.device().memory().statistics().live;
-    model.equations.forget_assembly();
+    model.equations.plans().forget_assembly();
     EXPECT_LT(model.space.device().memory().statistics().live, with_lists);
     EXPECT_EQ(model.space.device().memory().statistics().cached, 0);
     model.equations.assemble(u, K);

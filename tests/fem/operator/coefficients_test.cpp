@@ -52,8 +52,8 @@ TEST_P(Coefficients, OfTheDeviceAreThoseOfTheHost) {
   DiscreteProblem there(patch(GetParam()), 1, [](const Mesh& mesh) { return integrals(mesh, on_host); });
   const std::vector<double> u = here.values([](const Point& x, int) { return x[0] - 2 * x[1] + x[0] * x[1]; });
   for (const double t : {0.0, 0.7}) {
-    here.equations.set_time({.t = t});
-    there.equations.set_time({.t = t});
+    here.equations.inputs().set_time({.t = t});
+    there.equations.inputs().set_time({.t = t});
     const std::vector<double> mine = here.residual(u), theirs = there.residual(u);
     if (!device.machine().is_apart()) EXPECT_EQ(mine, theirs);  // the same functions of the same library
     for (std::size_t i = 0; i < mine.size(); ++i) EXPECT_NEAR(mine[i], theirs[i], 1e-12);

@@ -1,4 +1,5 @@
 // Derived fields: strain, stress and heat flux at nodes and in cells.
+#include "fem/operator/evaluate.hpp"
 #include "mesh/quadrature.hpp"
 #include "tests/fem/models.hpp"
 
@@ -12,7 +13,7 @@ constexpr double G[3][3] = {{0.8, -0.3, 0.45}, {0.25, 0.6, -0.55}, {-0.7, 0.35, 
 double linear_field(const Point& x, int i) { return 0.3 * (i + 1) + G[i][0] * x[0] + G[i][1] * x[1] + G[i][2] * x[2]; }
 
 DerivedFields evaluate(const DiscreteProblem& model, const std::function<double(const Point&, int)>& field) {
-  return model.equations.evaluate(model.space.from_mesh(model.values(field)));
+  return evaluate(model.equations, model.space.from_mesh(model.values(field)));
 }
 
 // Extrapolation multiplies rounding by its row sums (below 30), gradients by the inverse Jacobian of a small cell.

@@ -3,6 +3,9 @@
 #include "device/kernels.hpp"
 #include "fem/launch/element_arguments.hpp"
 #include "fem/multigrid/space_transfer.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/evaluate.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/every_form.hpp"
 
@@ -30,19 +33,19 @@ void add_actions(const CheckModel& model, const Vector& u, const Vector& x, Resu
   const std::vector<float> rounded(numbers.begin(), numbers.end());
   const Array<float> single(model.space.device(), std::span<const float>(rounded), "vectors");
   Array<float> product(model.space.device(), x.size(), "vectors");
-  if (equations.can_act_in_single()) {
-    equations.action(u, single, product);
+  if (can_act_in_single(equations)) {
+    Linearisation(equations, u).action(single, product);
     results["single action"] = in_double(product);
   }
-  const PointTangents tangents = equations.point_tangents(u);
+  const PointTangents tangents = point_tangents(equations, u);
   if (tangents.parts.empty()) return;
-  equations.action(tangents, u, single, product);
+  Linearisation(equations, u, &tangents).action(single, product);
   results["single action with tangents at points"] = in_double(product);
 }
 
 Results results_of(const FormOnDevice& form, const FormRecord& record, const Mesh& mesh, int order) {
   CheckModel model(mesh, form, {.order = order});
-  model.equations.set_time({.t = 0.7, .dt = 0.1});
+  model.equations.inputs().set_time({.t = 0.7, .dt = 0.1});
   const Vector u = model.up(wave(model, record.components, 0.1, 1)), x = model.up(wave(model, record.components, 1, 2));
   Results results;
   Vector r = model.space.zeros();
@@ -55,12 +58,12 @@ Results results_of(const FormOnDevice& form, const FormRecord& record, const Mes
     results["matrix"] = K.values().host();
   }
   if (form.form.derived > 0) {
-    const DerivedFields fields = model.equations.evaluate(u);
+    const DerivedFields fields = evaluate(model.equations, u);
     results["derived at nodes"] = fields.at_nodes;
     results["derived in cells"] = fields.at_cells;
   }
-  if (model.equations.has_state()) {
-    model.equations.commit(u);
+  if (model.equations.facts().has_states) {
+    model.equations.states().commit(u);
     model.equations.residual(x, r);
     results["residual after a commit"] = r.host();
   }

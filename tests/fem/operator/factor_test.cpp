@@ -5,6 +5,9 @@
 #include "fem/elements/shell.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/forms/varying.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/evaluate.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/device/small_sizes.hpp"
 #include "tests/fem/elements/structure.hpp"
@@ -63,14 +66,14 @@ Results results_of(const Operator& equations) {
   equations.action(at.u, at.x, y);
   results.action = y.host();
   results.diagonal = equations.diagonal(at.u).host();
-  if (equations.can_assemble()) {
+  if (can_assemble(equations)) {
     SparseMatrix K = equations.make_matrix();
     equations.assemble(at.u, K);
     results.matrix = K.values().host();
   }
-  if (equations.can_act_in_single()) {
+  if (can_act_in_single(equations)) {
     Array<float> single(tested(), at.u.size(), "test");
-    equations.action(at.u, at.single, single);
+    Linearisation(equations, at.u).action(at.single, single);
     results.single_action = in_double(single);
   }
   return results;
@@ -81,11 +84,11 @@ void expect_scaled(const FunctionSpace& space, Integral integral, const std::str
   Operator equations(space, {integral});
   const Results whole = results_of(equations), quarter = times(0.25, whole);
   EXPECT_NE(whole.residual, Numbers(whole.residual.size(), 0.0)) << what;
-  equations.set_factor(0, 0.25);
+  equations.inputs().set_factor(0, 0.25);
   EXPECT_TRUE(results_of(equations) == quarter) << what;
   integral.factor = 0.25;
   EXPECT_TRUE(results_of(Operator(space, {integral})) == quarter) << what << ", from the start";
-  equations.set_factor(0, 1);
+  equations.inputs().set_factor(0, 1);
   EXPECT_TRUE(results_of(equations) == whole) << what << ", and back";
 }
 
@@ -128,7 +131,7 @@ TEST(FactorOfTensors, MultipliesActionsOnCurvedCellsOfHigherOrder) {
       if (order > 3 && takes_small_sizes(tested())) continue;
       const FunctionSpace space(mesh, solid ? 3 : 2, tested(), {.order = order});
       const FormValue form = elastic_form(solid ? 3 : 2);
-      ASSERT_TRUE(Operator(space, {Integral::over_all_cells(form)}).sum_factorised());
+      ASSERT_TRUE(sum_factorised(Operator(space, {Integral::over_all_cells(form)})));
       expect_scaled(space, Integral::over_all_cells(form), "order " + std::to_string(order));
     }
   }
@@ -155,7 +158,7 @@ TEST(FactorOfWholeElements, MultipliesEachWayToWriteOne) {
   loaded.residual(six.zeros(), r);
   Numbers expected = r.host();
   for (double& value : expected) value *= 0.25;
-  loaded.set_factor(1, 0.25);
+  loaded.inputs().set_factor(1, 0.25);
   loaded.residual(six.zeros(), r);
   EXPECT_EQ(r.host(), expected);
 }
@@ -166,7 +169,7 @@ TEST(FactorOfOneIntegral, LeavesTheOthersAlone) {
   const Integral stiffness = Integral::over_all_cells(elastic_form(3)), mass = Integral::over_all_cells(Mass<3, 3>{7});
   Operator both(space, {stiffness, mass});
   results_of(both);
-  both.set_factor(1, 0.75);
+  both.inputs().set_factor(1, 0.75);
   const Results sum = results_of(both), first = results_of(Operator(space, {stiffness})),
                 second = results_of(Operator(space, {Integral::over_all_cells(Mass<3, 3>{0.75 * 7})}));
   const auto expect_sum = [](const Numbers& s, const Numbers& a, const Numbers& b) {
@@ -189,18 +192,19 @@ TEST(FactorOfTangentsAtPoints, MayChangeAfterThemAndCountsOnce) {
     const Random at(space);
     const auto results = [&](const PointTangents& tangents) {
       Array<float> y(tested(), at.u.size(), "test");
-      equations.action(tangents, at.u, at.single, y);
+      const Linearisation tangent(equations, at.u, &tangents);
+      tangent.action(at.single, y);
       SparseMatrix K = equations.make_matrix();
-      equations.assemble(tangents, at.u, K);
-      return std::vector{in_double(y), equations.diagonal(tangents, at.u).host(), K.values().host()};
+      tangent.assemble(K);
+      return std::vector{in_double(y), tangent.diagonal().host(), K.values().host()};
     };
-    const PointTangents kept = equations.point_tangents(at.u);
+    const PointTangents kept = point_tangents(equations, at.u);
     std::vector<Numbers> expected = results(kept);
     for (Numbers& each : expected)
       for (double& value : each) value *= 0.25;
-    equations.set_factor(0, 0.25);
+    equations.inputs().set_factor(0, 0.25);
     EXPECT_EQ(results(kept), expected);
-    EXPECT_EQ(results(equations.point_tangents(at.u)), expected);
+    EXPECT_EQ(results(point_tangents(equations, at.u)), expected);
   }
 }
 
@@ -209,15 +213,15 @@ TEST(Factor, LeavesResultsAndPointStatesAlone) {
   const FunctionSpace space(mesh, 1, tested());
   Operator equations(space, {Integral::over_all_cells(test_form(AgeingWithPast{.conductivity = 3}))});
   const Random at(space);
-  equations.set_time({.t = 1, .dt = 0.5});
-  equations.commit(at.u);
-  const Operator::PointStates state = equations.state();
-  const DerivedFields fields = equations.evaluate(at.u);
-  equations.reset_state();
-  equations.set_factor(0, 3);
-  equations.commit(at.u);
-  EXPECT_EQ(equations.state(), state);
-  EXPECT_EQ(equations.evaluate(at.u).at_nodes, fields.at_nodes);
+  equations.inputs().set_time({.t = 1, .dt = 0.5});
+  equations.states().commit(at.u);
+  const PointStates::Values state = equations.states().values();
+  const DerivedFields fields = evaluate(equations, at.u);
+  equations.states().reset();
+  equations.inputs().set_factor(0, 3);
+  equations.states().commit(at.u);
+  EXPECT_EQ(equations.states().values(), state);
+  EXPECT_EQ(evaluate(equations, at.u).at_nodes, fields.at_nodes);
 }
 
 TEST(Factor, IsTakenFromIntegralsWithOtherNumbers) {
@@ -227,7 +231,7 @@ TEST(Factor, IsTakenFromIntegralsWithOtherNumbers) {
   halved.factor = 0.5;
   Operator equations(space, {Integral::over_all_cells(Diffusion<3>{1})});
   results_of(equations);
-  ASSERT_TRUE(equations.set_numbers({halved}));
+  ASSERT_TRUE(equations.inputs().set_numbers({halved}));
   EXPECT_TRUE(results_of(equations) == results_of(Operator(space, {Integral::over_all_cells(Diffusion<3>{2})})));
 }
 

@@ -61,8 +61,8 @@ TEST_P(FieldsOfAnotherMesh, HaveTheValuesThatTheHostFinds) {
   DiscreteProblem here = model([&] { return PointFunction(k); }), there = model([&] { return on_host(k); });
   const std::vector<double> x = some_u(here);
   for (const double t : {0.0, 0.7}) {
-    here.equations.set_time({.t = t});
-    there.equations.set_time({.t = t});
+    here.equations.inputs().set_time({.t = t});
+    there.equations.inputs().set_time({.t = t});
     const std::vector<double> mine = here.residual(x), theirs = there.residual(x);
     if (!device_under_test().machine().is_apart()) { EXPECT_EQ(mine, theirs); }
     for (std::size_t i = 0; i < mine.size(); ++i) EXPECT_NEAR(mine[i], theirs[i], 1e-11);
@@ -156,7 +156,7 @@ TEST(LoadsFromAnotherMesh, AreFoundOnceAndCopyNothingLater) {
   };
   MeshField field(mesh, values);
   OnSquare square([&](const Mesh&) { return load(times_t(field)); }, 1, device);
-  square.model.equations.set_time({.t = 1});
+  square.model.equations.inputs().set_time({.t = 1});
   EXPECT_NEAR(square.sum(), -3, 1e-12);
   const Index live = device.memory().live();
   const auto traffic_of = [&](const auto& step) {
@@ -166,22 +166,22 @@ TEST(LoadsFromAnotherMesh, AreFoundOnceAndCopyNothingLater) {
     const Traffic after = device.machine().traffic();
     return std::pair(after.to_device - before.to_device, after.to_host - before.to_host);
   };
-  const auto [to_device, to_host] = traffic_of([&] { square.model.equations.set_time({.t = 2}); });
+  const auto [to_device, to_host] = traffic_of([&] { square.model.equations.inputs().set_time({.t = 2}); });
   EXPECT_EQ(to_host, 0);
   EXPECT_LT(to_device, 8 << 10);
   EXPECT_NEAR(square.sum(), -6, 1e-12);
   // Other numbers on the same mesh, as those of a further member of a sweep, are copied, and nothing is looked for.
   MeshField other(mesh, std::vector<double>(values.size(), 5.0));
-  const auto [numbers, back] = traffic_of([&] { square.model.equations.set_numbers(load(times_t(other))); });
+  const auto [numbers, back] = traffic_of([&] { square.model.equations.inputs().set_numbers(load(times_t(other))); });
   EXPECT_EQ(back, 0);
   EXPECT_LT(numbers, static_cast<Index>(8 * values.size()) + (8 << 10));
   EXPECT_NEAR(square.sum(), -10, 1e-12);
   other.set(std::vector<double>(values.size(), 7.0));
-  square.model.equations.set_time({.t = 1});
+  square.model.equations.inputs().set_time({.t = 1});
   EXPECT_NEAR(square.sum(), -7, 1e-12);
   EXPECT_EQ(device.memory().live(), live);
   // Without the field, what it had is given back.
-  square.model.equations.set_numbers(load(constant(1)));
+  square.model.equations.inputs().set_numbers(load(constant(1)));
   EXPECT_LT(device.memory().live(), live);
   EXPECT_NEAR(square.sum(), -1, 1e-12);
 }

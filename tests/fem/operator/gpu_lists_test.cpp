@@ -4,6 +4,8 @@
 #include "fem/operator/chunk_lists.hpp"
 #include "fem/operator/gpu_lists.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/operator/task_plans.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "tests/fem/on_a_gpu.hpp"
 
 #include <algorithm>
@@ -89,7 +91,7 @@ TEST_F(GpuLists, OfEveryCellAreThoseOfTheHost) {
     const Mesh mesh = patch(kind, {.count = 3});
     const FunctionSpace space(mesh, 1, gpu);
     const Operator equations(space, {Integral::over_all_cells(heat_form(traits(kind).dimension))});
-    const auto groups = all_of(equations.groups());
+    const auto groups = all_of(equations.terms().groups());
     ASSERT_EQ(groups.size(), 1u);
     const Index batches = std::min<Index>(3, 65536 / (groups[0]->node_count() * groups[0]->node_count() * lane_count));
     expect_as_on_the_host(space, groups, {batches}, 1);
@@ -107,7 +109,7 @@ TEST_F(GpuLists, OfSeveralGroupsAreThoseOfTheHost) {
   some.everywhere = false;
   some.cells = cells;
   const Operator equations(space, {some, Integral::over(facet_load(3, std::array{0.8}), mesh.region("x0"))});
-  const auto groups = all_of(equations.groups());
+  const auto groups = all_of(equations.terms().groups());
   ASSERT_GT(groups.size(), 2u);
   for (const Index together : {Index{1000}, listed_entries})
     expect_as_on_the_host(space, groups, std::vector<Index>(groups.size(), 2), together);
@@ -118,7 +120,7 @@ TEST_F(GpuLists, AreMadeOnTheHostWhereTheGpuHasNoMemoryForThem) {
   const Mesh mesh = box(8, 8, 8, {1, 1, 1}, CellKind::tet4);
   const FunctionSpace space(mesh, 1, gpu);
   const Operator equations(space, {Integral::over_all_cells(heat_form(3))});
-  const auto groups = all_of(equations.groups());
+  const auto groups = all_of(equations.terms().groups());
   const std::vector<Index> chunk_batches{16};
   const ScatterPlan lists = plan_of_host(space, groups, chunk_batches, true);
   const ScatterSizes sizes = lists.sizes();
@@ -142,8 +144,8 @@ TEST_F(GpuLists, TakeTheForeseenMemoryWhileTheyAreMade) {
   SparseMatrix K = equations.make_matrix();
   using Task = Operator::Task;
   const auto expect_peak = [&](Task task, Index pairs, auto call) {
-    const Index making = equations.making_lists({task}, pairs);
-    const Index foreseen = equations.memory_needs(task, pairs).total() + making;
+    const Index making = OperatorNeeds(equations).making_lists({task}, pairs);
+    const Index foreseen = OperatorNeeds(equations).of(task, pairs).total() + making;
     EXPECT_GT(making, foreseen / 3);
     gpu.memory().trim();
     gpu.memory().reset_peak();
@@ -175,7 +177,7 @@ TEST_F(GpuLists, OfAnOperatorMoveNothingOfTheSizeOfTheMatrix) {
     EXPECT_LE(after.to_host - before.to_host, 512);
     EXPECT_LE(after.to_device - before.to_device, 8 * chunks + 512);
     EXPECT_LE(after.kernels - before.kernels, 80);
-    equations.forget_assembly();
+    equations.plans().forget_assembly();
     EXPECT_EQ(space.device().memory().statistics().live_by_tag.at("pattern"), bytes_of(K.pattern()));
   }
 }

@@ -1,4 +1,6 @@
 // Refusals of an operator, and its results for empty and tiny input.
+#include "fem/operator/evaluate.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "tests/fem/models.hpp"
 #include "tests/fem/test_forms.hpp"
 
@@ -28,7 +30,7 @@ TEST(Operator, RefusesVectorsOfAnotherSize) {
   EXPECT_THROW(model.equations.residual(bad, good), Error);
   EXPECT_THROW(model.equations.residual(good, bad), Error);
   EXPECT_THROW(model.equations.assemble(bad, K), Error);
-  EXPECT_THROW(model.equations.evaluate(bad), Error);
+  EXPECT_THROW(evaluate(model.equations, bad), Error);
 }
 
 TEST(Operator, RefusesMatricesOfAnotherSpace) {
@@ -44,7 +46,7 @@ TEST(Operator, WithoutIntegralsIsZero) {
   for (const double r : model.residual(random_values(static_cast<std::size_t>(model.space.unknown_count()))))
     EXPECT_EQ(r, 0);
   for (const double entry : model.matrix().values().host()) EXPECT_EQ(entry, 0);
-  EXPECT_EQ(model.equations.evaluate(model.space.zeros()).components, 0);
+  EXPECT_EQ(evaluate(model.equations, model.space.zeros()).components, 0);
 }
 
 TEST(Operator, OfLoadsAloneHasAZeroMatrix) {
@@ -75,7 +77,7 @@ TEST(DividedOperator, HasNoConnectivityUntilATaskNeedsIt) {
     const std::vector<double> before = model.matrix().values().host(), diagonal = model.equations.diagonal({}).host();
     const Index whole = connectivity();
     EXPECT_GT(whole, 0);
-    model.equations.divide(std::make_shared<NoWork>());
+    model.equations.plans().divide(std::make_shared<NoWork>());
     EXPECT_EQ(connectivity(), 0);
     EXPECT_EQ(model.equations.diagonal({}).host(), diagonal);
     EXPECT_EQ(connectivity(), whole);
@@ -107,18 +109,18 @@ TEST(Operator, EvaluatesEveryCellWithItsOwnMaterial) {
   };
   const DiscreteProblem model(patch(CellKind::quad4, {.count = 4}), 1, halves(Diffusion<2>{1}, Diffusion<2>{3}));
   const DerivedFields fields =
-      model.equations.evaluate(model.space.from_mesh(model.values([](const Point& x, int) { return x[0]; })));
+      evaluate(model.equations, model.space.from_mesh(model.values([](const Point& x, int) { return x[0]; })));
   for (std::size_t cell = 0; cell < 16; ++cell) EXPECT_NEAR(fields.at_cells[2 * cell], cell < 8 ? -1 : -3, 1e-13);
 
   const DiscreteProblem mixed(patch(CellKind::quad4, {.count = 4}), 1,
                               halves(Diffusion<2>{1}, test_form(SlopeDiffusion{3})));
-  EXPECT_THROW(mixed.equations.evaluate(mixed.space.zeros()), Error);  // two quantities here, one there
+  EXPECT_THROW(evaluate(mixed.equations, mixed.space.zeros()), Error);  // two quantities here, one there
 }
 
 TEST(UserForm, HasDerivedQuantitiesOfItsOwn) {
   const DiscreteProblem model(patch(CellKind::tri6), test_form(SlopeDiffusion{3}));
-  const DerivedFields fields = model.equations.evaluate(
-      model.space.from_mesh(model.values([](const Point& x, int) { return 3 * x[0] + 4 * x[1]; })));
+  const DerivedFields fields = evaluate(
+      model.equations, model.space.from_mesh(model.values([](const Point& x, int) { return 3 * x[0] + 4 * x[1]; })));
   EXPECT_EQ(fields.components, 1);
   for (const double slope : fields.at_nodes) EXPECT_NEAR(slope, 5, 1e-12);
 }

@@ -1,7 +1,10 @@
 // Tangents kept at quadrature points: what p-multigrid smooths with where the tangent depends on the unknown.
 #include "fem/forms/plasticity.hpp"
 #include "fem/multigrid/space_transfer.hpp"
+#include "fem/operator/abilities.hpp"
 #include "fem/operator/matrix_free.hpp"
+#include "fem/operator/operator_needs.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
 #include "tests/fem/test_forms.hpp"
@@ -30,7 +33,7 @@ struct Strained {
     for (double& value : values) value *= 0.01;
     if (plastic) {
       u.upload(values);
-      equations.commit(u);
+      equations.states().commit(u);
       for (double& value : values) value *= 0.9;  // unloaded: elastic, where one without a past is plastic
     }
     u.upload(values);
@@ -71,17 +74,18 @@ INSTANTIATE_TEST_SUITE_P(Cells, PointTangentsOn,
 TEST_P(PointTangentsOn, ActAsTheFormsButForRounding) {
   for (const bool plastic : {false, true}) {
     const Strained m(GetParam(), plastic);
-    const PointTangents tangents = m.equations.point_tangents(m.u);
+    const PointTangents tangents = point_tangents(m.equations, m.u);
     ASSERT_GT(tangents.bytes(), 0);
     EXPECT_EQ(MemoryNeeds().bytes("point tangents", MemoryPool::block_size(tangents.bytes())).total(),
-              m.equations.point_tangent_needs().total());
+              OperatorNeeds(m.equations).point_tangents().total());
     Vector exact = m.space.zeros();
     m.equations.action(m.u, m.x, exact);
     Array<float> y(tested(), m.x.size(), "test");
-    m.equations.action(tangents, m.u, in_single(m.x), y);
+    const Linearisation tangent(m.equations, m.u, &tangents);
+    tangent.action(in_single(m.x), y);
     EXPECT_LT(difference(in_double(y), exact), 2e-5);
     EXPECT_GT(difference(in_double(y), exact), 1e-10) << "were they kept in double precision?";
-    EXPECT_LT(difference(m.equations.diagonal(tangents, m.u), m.equations.diagonal(m.u)), 1e-6);
+    EXPECT_LT(difference(tangent.diagonal(), m.equations.diagonal(m.u)), 1e-6);
   }
 }
 
@@ -93,7 +97,8 @@ TEST_P(PointTangentsOn, GiveTheGalerkinProductOfOrderOne) {
     const FunctionSpace coarse(m.mesh, 3, tested(), {.order = 1});
     const Operator coarser(coarse, m.equations.integrals());
     SparseMatrix A = coarser.make_matrix();
-    coarser.assemble(m.equations.point_tangents(m.u), Vector(), A);
+    const PointTangents tangents = point_tangents(m.equations, m.u);
+    Linearisation(coarser, Vector(), &tangents).assemble(A);
     const SpaceTransfer<double> transfer(coarse, m.space);
     Vector x = coarse.zeros(), Ax = coarse.zeros(), sums = m.space.zeros(), fine = m.space.zeros(),
            Kx = m.space.zeros(), weighted = m.space.zeros(), back = coarse.zeros();
@@ -113,9 +118,9 @@ TEST(PointTangents, AreThoseOfFormsThatDependOnTheUnknown) {
   const Mesh mesh = box(3, 3, 3, {1, 1, 1}, CellKind::tet10);
   const FunctionSpace space(mesh, 3, tested());
   const Operator linear(space, {Integral::over_all_cells(elastic_form(3))});
-  EXPECT_EQ(linear.point_tangents(space.zeros()).parts.size(), 0u);
-  EXPECT_EQ(linear.point_tangent_needs().total(), 0);
-  EXPECT_TRUE(linear.acts_quickly());
+  EXPECT_EQ(point_tangents(linear, space.zeros()).parts.size(), 0u);
+  EXPECT_EQ(OperatorNeeds(linear).point_tangents().total(), 0);
+  EXPECT_TRUE(acts_quickly(linear));
 }
 
 // The multigrid of the tangent before serves on, and stays what it was.

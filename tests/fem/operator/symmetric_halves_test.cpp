@@ -2,6 +2,7 @@
 // exactly symmetric.
 #include "device/kernels.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/operator/operator_needs.hpp"
 #include "tests/device/small_sizes.hpp"
 #include "tests/fem/models.hpp"
 #include "tests/fem/test_forms.hpp"
@@ -141,7 +142,7 @@ TEST(HalvesOfElementMatrices, TakeNineSixteenthsOfTheSlabOfHexahedraOnAGpu) {
   const DiscreteProblem symmetric(patch(CellKind::hex8, {.count = 3}), heat_form(3), Device::named("gpu"));
   const DiscreteProblem full(patch(CellKind::hex8, {.count = 3}), test_form(NonlinearDiffusion<3>{1.3, 0.4, 0.2}),
                              Device::named("gpu"));
-  const Index foreseen = symmetric.equations.memory_needs({Operator::Task::matrix}).total();
+  const Index foreseen = OperatorNeeds(symmetric.equations).of({Operator::Task::matrix}).total();
   const auto live = [](const DiscreteProblem& model) { return model.space.device().memory().statistics().live; };
   SparseMatrix K = symmetric.equations.make_matrix();
   const Index before = live(symmetric);

@@ -1,6 +1,7 @@
 // Loads, coefficients and forms that depend on time: what an operator evaluates anew, and when.
 #include "fem/forms/in_plane.hpp"
 #include "fem/forms/varying.hpp"
+#include "fem/operator/evaluate.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
 #include "tests/fem/test_forms.hpp"
@@ -35,7 +36,7 @@ TEST(Operator, LoadsInTimeAreThoseOfTheMoment) {
   DiscreteProblem moving(patch(CellKind::tet10), 1, loads(ramped(), ramped()));
   const std::vector<double> u(static_cast<std::size_t>(moving.mesh.node_count()), 0.0);
   for (const double t : {0.0, 0.7, 0.3}) {
-    moving.equations.set_time({.t = t});
+    moving.equations.inputs().set_time({.t = t});
     const DiscreteProblem held(patch(CellKind::tet10), 1, loads(held_at(t), held_at(t)));
     EXPECT_EQ(moving.residual(u), held.residual(u)) << "t = " << t;
   }
@@ -47,7 +48,7 @@ TEST(Operator, EvaluatesAnewWhatVariesInTimeAndNothingElse) {
   const std::vector<double> u(static_cast<std::size_t>(model.mesh.node_count()), 0.0);
   const std::vector<double> before = model.residual(u);
   EXPECT_EQ(calls, 1);
-  model.equations.set_time({.t = 2});
+  model.equations.inputs().set_time({.t = 2});
   EXPECT_NE(model.residual(u), before);
   EXPECT_EQ(calls, 1);
 }
@@ -58,13 +59,13 @@ TEST(Operator, KnowsWhetherItsMatrixVariesInTime) {
   const Mesh mesh = patch(CellKind::tet4);
   const FunctionSpace space(mesh, 1, device_under_test());
   const Operator steady(space, {diffusion(held_at(1)), load(held_at(1))});
-  EXPECT_FALSE(steady.varies_in_time());
+  EXPECT_FALSE(steady.facts().varies_in_time);
   const Operator loaded(space, {diffusion(held_at(1)), load(ramped())});
-  EXPECT_TRUE(loaded.varies_in_time());
-  EXPECT_FALSE(loaded.matrix_varies_in_time());
-  EXPECT_TRUE(Operator(space, {diffusion(ramped()), load(held_at(1))}).matrix_varies_in_time());
+  EXPECT_TRUE(loaded.facts().varies_in_time);
+  EXPECT_FALSE(loaded.facts().matrix_varies_in_time);
+  EXPECT_TRUE(Operator(space, {diffusion(ramped()), load(held_at(1))}).facts().matrix_varies_in_time);
   EXPECT_TRUE(
-      Operator(space, {Integral::over_all_cells(test_form(FromEnergy<AgeingEnergy>{}))}).matrix_varies_in_time());
+      Operator(space, {Integral::over_all_cells(test_form(FromEnergy<AgeingEnergy>{}))}).facts().matrix_varies_in_time);
 }
 
 // (1 + t) (1 + dt) k at t = dt = 1 is 4 k: a power of two changes no digit, by whatever way the tangent is computed.
@@ -95,7 +96,7 @@ TEST_P(Ageing, ReachesFormsByEveryTask) {
       std::vector<std::vector<double>> expected = tasks();
       for (std::vector<double>& each : expected)
         for (double& value : each) value *= 4;
-      equations.set_time({.t = 1, .dt = 1});
+      equations.inputs().set_time({.t = 1, .dt = 1});
       EXPECT_EQ(tasks(), expected);
     }
 }
@@ -104,11 +105,11 @@ TEST(FormsWithAPast, SeeTheTimeInStatesAndResults) {
   DiscreteProblem model(rectangle(3, 3, {1, 1}, CellKind::quad4), test_form(AgeingWithPast{.conductivity = 3}));
   const Vector u = model.space.from_mesh(model.values([](const Point& x, int) { return 2 * x[0]; }));
   const SparseMatrix K = model.matrix(u);
-  model.equations.set_time({.t = 1, .dt = 0.25});
-  model.equations.commit(u);
-  model.equations.set_time({.t = 3, .dt = 0.5});
-  model.equations.commit(u);
-  const DerivedFields fields = model.equations.evaluate(u);
+  model.equations.inputs().set_time({.t = 1, .dt = 0.25});
+  model.equations.states().commit(u);
+  model.equations.inputs().set_time({.t = 3, .dt = 0.5});
+  model.equations.states().commit(u);
+  const DerivedFields fields = evaluate(model.equations, u);
   for (std::size_t node = 0; node < fields.at_nodes.size() / 2; ++node) {
     EXPECT_NEAR(fields.at_nodes[2 * node], 3 * (1 + 3) * 2, 1e-12);
     EXPECT_NEAR(fields.at_nodes[2 * node + 1], 0.25 * 2 + 0.5 * 2, 1e-13);
@@ -120,15 +121,16 @@ TEST(FormsWithAPast, SeeTheTimeInStatesAndResults) {
 TEST(PointStates, SurviveOtherNumbersInTheForms) {
   DiscreteProblem model(rectangle(3, 3, {1, 1}, CellKind::quad4), test_form(AgeingWithPast{.conductivity = 3}));
   const Vector u = model.space.from_mesh(model.values([](const Point& x, int) { return 2 * x[0]; }));
-  const Operator::PointStates start = model.equations.state();
-  model.equations.set_time({.t = 1, .dt = 0.25});
-  model.equations.commit(u);
-  const Operator::PointStates kept = model.equations.state();
+  const PointStates::Values start = model.equations.states().values();
+  model.equations.inputs().set_time({.t = 1, .dt = 0.25});
+  model.equations.states().commit(u);
+  const PointStates::Values kept = model.equations.states().values();
   EXPECT_NE(kept, start);
-  ASSERT_TRUE(model.equations.set_numbers({Integral::over_all_cells(test_form(AgeingWithPast{.conductivity = 5}))}));
-  EXPECT_EQ(model.equations.state(), kept);
-  model.equations.reset_state();
-  EXPECT_EQ(model.equations.state(), start);
+  ASSERT_TRUE(
+      model.equations.inputs().set_numbers({Integral::over_all_cells(test_form(AgeingWithPast{.conductivity = 5}))}));
+  EXPECT_EQ(model.equations.states().values(), kept);
+  model.equations.states().reset();
+  EXPECT_EQ(model.equations.states().values(), start);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/operator/evaluate.hpp"
 #include "mesh/generators.hpp"
 
 #include <algorithm>
@@ -286,7 +287,7 @@ TEST(HeatConductionAlongAxes, OfALinearTemperatureHasItsFlux) {
       const Operator equations(*model.space, model.equations);
       const Vector u = solve_static(equations, make_constraints(model), {.relative = 1e-12}).u;
       const Point gradient{1, 2, solid ? -1.0 : 0};
-      const DerivedFields flux = equations.evaluate(u);
+      const DerivedFields flux = evaluate(equations, u);
       const auto dimension = static_cast<std::size_t>(mesh.dimension());
       for (std::size_t i = 0; i < flux.at_cells.size(); ++i) {
         const std::size_t d = i % dimension;

@@ -1,6 +1,7 @@
 // Ties that are integrated over the surface: constant stresses, rigid motions and forces pass from one part to the
 // other, whatever their cells are.
 #include "fem/analysis/static_solution.hpp"
+#include "fem/operator/evaluate.hpp"
 #include "fem/physics/tie.hpp"
 #include "fem/space/constraints.hpp"
 #include "mesh/point_algebra.hpp"
@@ -376,7 +377,7 @@ class Rings {
     const TieOptions options{.integrated = integrated, .held = fixed_.host_mask()};
     fixed_.relate(tie(space_, mesh_.region("out_y0"), mesh_.region("in_y1"), options).equations);
     fixed_.finish();
-    stress_ = equations_.evaluate(solve_static(equations_, fixed_, {}).u);
+    stress_ = evaluate(equations_, solve_static(equations_, fixed_, {}).u);
   }
   // Relative, of the radial stress where the rings meet.
   double largest_error(double exact) const {

@@ -2,6 +2,7 @@
 #include "tests/fem/plugins/faulty_elements.hpp"
 #include "device/error.hpp"
 #include "fem/plugins/element_check.hpp"
+#include "fem/space/constraints.hpp"
 #include "fem/analysis/nonlinear_solution.hpp"
 
 #include <cmath>

@@ -2,6 +2,8 @@
 #include "fem/analysis/static_solution.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/forms/varying.hpp"
+#include "fem/operator/abilities.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/operator/matrix_free.hpp"
 #include "solvers/smoothers/jacobi.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -233,7 +235,7 @@ TEST(TensorDiagonals, AreTheEntriesThatTheActionShows) {
       for (const auto& [name, form, rigid] : forms_on(dimension)) {
         const Equations m(patch(kind, {.count = 1, .random = 0.03, .curved = true}), form, order);
         // integrals over 2 pi r need more points than lines have
-        EXPECT_EQ(m.equations.sum_factorised(), form.extra_degree == 0) << name;
+        EXPECT_EQ(sum_factorised(m.equations), form.extra_degree == 0) << name;
         EXPECT_LT(error_of_diagonal(m.equations, m.space.zeros()), 1e-13 * order)
             << name << " on " << traits(kind).name << ", order " << order;
       }
@@ -271,7 +273,7 @@ TEST(TensorDiagonals, OfNumbersThatVaryAreThoseOfTheMatrix) {
 
 TEST(TensorDiagonals, OfAnUnsymmetricTangentWithValuesAreThoseOfTheMatrix) {
   const Equations m(patch(CellKind::quad4, {.random = 0.03}), test_form(Coupled{0.7}), 2);
-  EXPECT_TRUE(m.equations.sum_factorised());
+  EXPECT_TRUE(sum_factorised(m.equations));
   SparseMatrix K = m.equations.make_matrix();
   Vector u = m.space.zeros();
   u.upload(random_values(static_cast<std::size_t>(u.size()), 2));
@@ -286,7 +288,7 @@ TEST(TensorActions, OfNumbersThatVaryAreTheResidualsInBothPrecisions) {
       for (const FormValue& form : varying_forms()) {
         const Equations m(patch(kind, {.count = 3, .random = 0.03, .curved = true}), form, order);
         // a field below the order of its curved cells needs more points than its lines have
-        EXPECT_EQ(m.equations.sum_factorised(), order >= traits(kind).order)
+        EXPECT_EQ(sum_factorised(m.equations), order >= traits(kind).order)
             << form.name << " on " << traits(kind).name << ", order " << order;
         Vector u = m.space.zeros(), x = m.space.zeros(), by_residual = m.space.zeros(), by_action = m.space.zeros();
         const std::vector<double> values = random_values(static_cast<std::size_t>(x.size()));
@@ -298,7 +300,7 @@ TEST(TensorActions, OfNumbersThatVaryAreTheResidualsInBothPrecisions) {
             << form.name << ", order " << order;
         const std::vector<float> rounded(values.begin(), values.end());
         Array<float> y(tested(), x.size(), "test");
-        m.equations.action(u, Array<float>(tested(), std::span<const float>(rounded), "test"), y);
+        Linearisation(m.equations, u).action(Array<float>(tested(), std::span<const float>(rounded), "test"), y);
         const std::vector<float> found = y.host();
         Vector single = m.space.zeros();
         single.upload(std::vector<double>(found.begin(), found.end()));
@@ -329,7 +331,7 @@ TEST(TensorActions, OfManyElementsAreTheResidualsInBothPrecisions) {
       EXPECT_LT(largest_difference(by_residual, by_action), 1e-12 * scale) << name << ", order " << order;
       const std::vector<float> rounded(values.begin(), values.end());
       Array<float> y(tested(), x.size(), "test");
-      m.equations.action(u, Array<float>(tested(), std::span<const float>(rounded), "test"), y);
+      Linearisation(m.equations, u).action(Array<float>(tested(), std::span<const float>(rounded), "test"), y);
       const std::vector<float> found = y.host();
       Vector single = m.space.zeros();
       single.upload(std::vector<double>(found.begin(), found.end()));

@@ -1,4 +1,5 @@
 // Cells of order 2 whose nodes between corners stand where straight edges put them have the geometry of their corners.
+#include "fem/operator/evaluate.hpp"
 #include "tests/fem/models.hpp"
 
 #include "mesh/point_algebra.hpp"
@@ -81,8 +82,8 @@ TEST_P(StraightCells, HaveTheResidualMatrixAndFluxOfBentOnesNextToThem) {
   expect_close(straight.residual(u), nearly.residual(u), "residual");
   expect_close(straight.matrix().values().host(), nearly.matrix().values().host(), "matrix");
   const Vector state = straight.space.from_mesh(u);
-  expect_close(straight.equations.evaluate(state).at_cells,
-               nearly.equations.evaluate(nearly.space.from_mesh(u)).at_cells, "stress");
+  expect_close(evaluate(straight.equations, state).at_cells,
+               evaluate(nearly.equations, nearly.space.from_mesh(u)).at_cells, "stress");
   Vector y = nearly.space.zeros(), z = nearly.space.zeros();
   nearly.equations.action(Vector(), nearly.space.from_mesh(u), y);
   nearly.matrix().apply(nearly.space.from_mesh(u), z);

@@ -1,0 +1,40 @@
+// Data of an operator that change between evaluations: the time, factors of integrals, and numbers of forms.
+//
+//   equations.inputs().set_factor(0, 0.5);   equations.inputs().set_numbers(integrals);
+#pragma once
+
+#include "fem/operator/equations.hpp"
+#include "fem/operator/integral.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace ritz {
+
+class ElementTerms;
+class TaskPlans;
+
+class OperatorInputs final : public EquationInputs {
+ public:
+  // time: the owner's.
+  OperatorInputs(ElementTerms& terms, TaskPlans& plans, Time& time) : terms_(&terms), plans_(&plans), time_(&time) {}
+
+  // Functions that vary in time are evaluated again, at all of their points.
+  void set_time(const Time& time) override;
+  void set_factor_of_rates(double factor) override;
+  void set_part_of_loads(double part) override;
+  // Integral::factor of this integral of the operator, for all tasks from now on. Tangents kept at points stay valid.
+  void set_factor(std::size_t integral, double factor);
+  // Other numbers and factors in the same forms at the same places. False, and nothing happens, where forms or places
+  // differ.
+  bool set_numbers(const std::vector<Integral>& integrals);
+  void set_numbers(
+      const std::vector<FormValue>& forms);  // [integral] without places and factors, as forms_of() has them
+
+ private:
+  ElementTerms* terms_;
+  TaskPlans* plans_;
+  Time* time_;
+};
+
+}  // namespace ritz

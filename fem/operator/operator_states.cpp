@@ -1,0 +1,52 @@
+#include "fem/operator/operator_states.hpp"
+
+#include "device/error.hpp"
+#include "fem/operator/operator.hpp"
+#include "fem/operator/task_plans.hpp"
+
+#include <fmt/format.h>
+
+namespace ritz {
+
+void OperatorStates::commit(const Vector& u) {
+  check_size(terms_->space(), u.size());
+  if (OperatorOverRanks* const ranks = plans_->over_ranks()) return ranks->commit(*equations_, u);
+  each_state(*terms_, [&](const ElementGroup& group, const Integral& integral) {
+    AssemblyTerm term = terms_->term(OperatorTask::residual, group, integral);
+    term.arguments.u = u.data();
+    term.arguments.batch_count = group.batch_count();
+    terms_->kernels_of(OperatorTask::residual, group, integral.form).commits(terms_->device(), term.arguments);
+  });
+}
+
+PointStates::Values OperatorStates::values() const {
+  if (plans_->over_ranks() != nullptr && equations_->facts().has_states)
+    plans_->over_ranks()->bring_states(*equations_);
+  Values values;
+  each_state(*terms_, [&](const ElementGroup& group, const Integral& integral) {
+    values.push_back(terms_->points().state(group, integral).host());
+  });
+  return values;
+}
+
+void OperatorStates::set(const Values& values) {
+  std::size_t next = 0;
+  each_state(*terms_, [&](const ElementGroup& group, const Integral& integral) {
+    Vector& state = terms_->points().state(group, integral);
+    if (next == values.size() || static_cast<Index>(values[next].size()) != state.size())
+      throw Error(ErrorKind::checkpoint_unusable,
+                  fmt::format("the point state of '{}' is that of other equations", integral.form.name),
+                  "it was kept for another number of cells, points or quantities", "start the run anew");
+    state.upload(values[next++]);
+  });
+  if (plans_->over_ranks() != nullptr) plans_->over_ranks()->states_were_set();
+}
+
+void OperatorStates::reset() {
+  terms_->points().reset_states();
+  if (plans_->over_ranks() != nullptr && equations_->facts().has_states) plans_->over_ranks()->reset_states();
+}
+
+bool OperatorStates::were_made() const { return terms_->points().has_states(); }
+
+}  // namespace ritz

@@ -1,0 +1,30 @@
+// Internal variables of an operator's forms. Over ranks they are those of the ranks from commit() on; the operator's
+// own follow when they are read. Owned by Operator.
+#pragma once
+
+#include "fem/operator/point_states.hpp"
+
+namespace ritz {
+
+class ElementTerms;
+class Operator;
+class TaskPlans;
+
+class OperatorStates final : public PointStates {
+ public:
+  OperatorStates(const Operator& equations, const ElementTerms& terms, const TaskPlans& plans)
+      : equations_(&equations), terms_(&terms), plans_(&plans) {}
+
+  void commit(const Vector& u) override;
+  Values values() const override;
+  void set(const Values& values) override;
+  void reset() override;
+  bool were_made() const;  // other than those of the start, perhaps
+
+ private:
+  const Operator* equations_;
+  const ElementTerms* terms_;
+  const TaskPlans* plans_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,142 @@
+#include "fem/operator/point_data.hpp"
+
+#include "device/kernels.hpp"
+#include "fem/launch/point_geometry.hpp"
+#include "fem/operator/given_numbers.hpp"
+
+#include <algorithm>
+
+namespace ritz {
+namespace {
+
+void start_state(const FormValue& form, Vector& state) {
+  std::vector<double> values(static_cast<std::size_t>(state.size()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = form.state_start[i / lane_count % form.state_start.size()];
+  state.upload(values);
+}
+
+}  // namespace
+
+ReferenceTable PointData::table(const ElementGroup& group, int degree) {
+  const std::tuple key{group.element, group.geometry.get(), degree};
+  const auto found = tables_.find(key);
+  if (found != tables_.end()) return found->second.table();
+  return tables_.try_emplace(key, space_->device(), *group.element, *group.geometry, quadrature(group.kind, degree))
+      .first->second.table();
+}
+
+const double* PointData::geometry(const ElementGroup& group, const ReferenceTable& table) {
+  if (group.geometry->order == 1) return nullptr;
+  Vector& stored = geometry_[{&group, table.point_count}];
+  if (stored.empty()) {
+    stored = Vector(space_->device(),
+                    group.batch_count() * table.point_count * point_geometry_entries(table.dimension) * lane_count,
+                    "point geometry");
+    ElementArguments arguments{};
+    arguments.table = table;
+    arguments.geometry_nodes = group.geometry_nodes().data();
+    arguments.coordinates = coordinates_of(*space_, group).data();
+    arguments.batch_count = group.batch_count();
+    kernels<PointGeometryKernels>(space_->device(), "ritz_fem_kernels", "point geometry")
+        .store(space_->device(), arguments, stored.data());
+  }
+  return stored.data();
+}
+
+const double* PointData::coefficients(const ElementGroup& group, int degree, const Integral& integral, double t) {
+  if (integral.form.given_count == 0) return nullptr;
+  Vector& stored = coefficients_[{&group, &integral, degree}];
+  if (stored.empty()) {
+    const QuadratureRule& rule = quadrature(group.kind, degree);
+    Vector numbers(space_->device(), given_count(group, rule, integral.form), "given numbers");
+    given_at_points(*space_, group, rule, integral.form, t, fields_, numbers);
+    stored = std::move(numbers);
+  }
+  return stored.data();
+}
+
+void PointData::update_coefficients(Which which, double t) {
+  for (auto& [key, stored] : coefficients_) {
+    const auto& [group, integral, degree] = key;
+    const bool in_time = std::ranges::any_of(integral->form.given, &PointFunction::varies_in_time);
+    if (which == Which::in_time && !in_time) continue;
+    given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form, t, fields_, stored);
+  }
+}
+
+Index PointData::state_numbers(const ElementGroup& group, const FormValue& form) {
+  const int points = form.cell >= 0 ? form.state_points : table(group, quadrature_degree(form, group)).point_count;
+  return group.batch_count() * points * static_cast<Index>(form.state_start.size()) * lane_count;
+}
+
+Vector& PointData::state(const ElementGroup& group, const Integral& integral) {
+  Vector& state = states_[{&group, &integral}];
+  if (state.empty()) {
+    state = Vector(space_->device(), state_numbers(group, integral.form), "point state");
+    start_state(integral.form, state);
+  }
+  return state;
+}
+
+void PointData::reset_states() {
+  for (auto& [key, state] : states_) start_state(key.second->form, state);
+}
+
+const LawWithInputs& PointData::law(const Integral& integral, Index workspace) {
+  const FormValue& form = integral.form;
+  LawWithInputs& law = laws_[&integral];
+  if (law_workspace_.size() < workspace) {
+    law_workspace_ = Vector(space_->device(), workspace, "laws at points");
+    law_workspace_.fill_zero();  // residuals load moduli with the stress and do not use them
+  }
+  law = {{.kernel = kernels<LawKernel>(space_->device(), form.law.module, form.law.kernel),
+          .law = form.bytes.data(),
+          .measure = form.law.measure,
+          .plane_stress = form.law.plane_stress,
+          .state = static_cast<int>(form.state_start.size()),
+          .workspace = law_workspace_.data(),
+          .workspace_size = law_workspace_.size()},
+         form.law.free_strains,
+         form.law.has_axes};
+  return law;
+}
+
+Index PointData::bytes_read_by(const std::vector<std::vector<AssemblyTerm>>& terms) const {
+  Index sum = 0;
+  const auto add = [&sum](const double* used, const Vector& array) {
+    sum += used != nullptr && used == array.data() ? array.bytes() : 0;
+  };
+  for (const auto& group : terms)
+    for (const AssemblyTerm& term : group) {
+      for (const auto& [key, array] : coefficients_) add(term.arguments.given, array);
+      for (const auto& [key, array] : geometry_) add(term.arguments.point_geometry, array);
+      for (const auto& [key, array] : states_) add(term.arguments.state, array);
+    }
+  return sum;
+}
+
+void PointData::add_law_needs(Index workspace, Counted& counted, MemoryNeeds& needs) const {
+  if (!law_workspace_.empty() || std::exchange(counted.laws, true)) return;
+  if (workspace > 0) needs.array<double>("laws at points", workspace);
+}
+
+void PointData::add_needs(const ElementGroup& group, const Integral& integral, int degree, bool by_tensors,
+                          Counted& counted, MemoryNeeds& needs) {
+  const int points = table(group, degree).point_count;
+  const Index entries = group.batch_count() * points * lane_count;
+  if (integral.form.given_count > 0 && !coefficients_.contains({&group, &integral, degree}) &&
+      counted.arrays.emplace(&group, &integral, degree).second) {
+    needs.array<double>("given numbers", entries * integral.form.given_count);
+    fields_.add_needs(*space_, group, points, integral.form, counted.fields, needs);
+  }
+  const bool stored = by_tensors && group.geometry->order > 1;
+  if (stored && !geometry_.contains({&group, points}) && counted.arrays.emplace(&group, nullptr, points).second)
+    needs.array<double>("point geometry", entries * point_geometry_entries(group.element->dimension()));
+}
+
+void PointData::add_state_needs(const ElementGroup& group, const Integral& integral, MemoryNeeds& needs) {
+  if (!states_.contains({&group, &integral})) needs.array<double>("point state", state_numbers(group, integral.form));
+}
+
+}  // namespace ritz

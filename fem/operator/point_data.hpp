@@ -1,0 +1,71 @@
+// Arrays that element kernels read at quadrature points: tables of functions, geometry of curved cells, coefficients,
+// internal variables and laws. Each is made at its first use and stays; kernels hold its address, so that it is written
+// in place. Owned by ElementTerms. Private to fem/operator.
+#pragma once
+
+#include "device/memory_needs.hpp"
+#include "fem/cells/tabulation.hpp"
+#include "fem/launch/assembly.hpp"
+#include "fem/launch/law_inputs.hpp"
+#include "fem/operator/element_groups.hpp"
+#include "fem/operator/fields_at_points.hpp"
+
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace ritz {
+
+class PointData {
+ public:
+  explicit PointData(const FunctionSpace& space) : space_(&space) {}
+
+  ReferenceTable table(const ElementGroup& group, int degree);
+  const double* geometry(const ElementGroup& group, const ReferenceTable& table);  // null: the cells are straight
+  // At all points of the rule of this degree, at time t; null: the form takes none.
+  const double* coefficients(const ElementGroup& group, int degree, const Integral& integral, double t);
+  // Evaluates the coefficients at another time, or those of changed functions; in place.
+  enum class Which { all, in_time };
+  void update_coefficients(Which which, double t);
+  void forget_fields_but_of(const std::vector<FormValue>& forms) { fields_.forget_others(forms); }
+
+  Vector& state(const ElementGroup& group, const Integral& integral);  // begins with the numbers of the start
+  void reset_states();
+  bool has_states() const { return !states_.empty(); }  // some were made
+
+  // The law of the integral's form, with so many numbers of room on a GPU.
+  const LawWithInputs& law(const Integral& integral, Index workspace);
+
+  void forget_geometry() { geometry_.clear(); }
+  // [bytes] The arrays that these terms read in each run.
+  Index bytes_read_by(const std::vector<std::vector<AssemblyTerm>>& terms) const;
+
+  // Needs that were counted already.
+  struct Counted {
+    std::set<std::tuple<const ElementGroup*, const Integral*, int>> arrays;
+    FieldsAtPoints::Foreseen fields;
+    bool laws = false;
+  };
+  // Needs of arrays that do not exist yet.
+  void add_law_needs(Index workspace, Counted& counted, MemoryNeeds& needs) const;
+  void add_needs(const ElementGroup& group, const Integral& integral, int degree, bool by_tensors, Counted& counted,
+                 MemoryNeeds& needs);
+  void add_state_needs(const ElementGroup& group, const Integral& integral, MemoryNeeds& needs);
+
+ private:
+  Index state_numbers(const ElementGroup& group, const FormValue& form);
+
+  const FunctionSpace* space_;
+  std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
+  std::map<std::pair<const ElementGroup*, int>, Vector> geometry_;  // by group and number of points
+  // by degree of the rule
+  std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> coefficients_;
+  FieldsAtPoints fields_;  // for the coefficients
+  std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
+  std::map<const Integral*, LawWithInputs> laws_;
+  Vector law_workspace_;  // of a GPU
+};
+
+}  // namespace ritz
