@@ -302,8 +302,10 @@ void run_case(Run& run, CaseReader* reader) {
     if (progress.step.is_within) within = state_of(*resumed);
     for (LoadCaseOutcome& each : progress.step.done) run.results().take_step(each);
   }
+  std::shared_ptr<const CaseModel> first;  // of fields: results of all steps are on cells of its spaces
   for (RunStep& step : steps) {
     if (step.step.number < progress.step.number) continue;
+    if (first == nullptr && step.fields) first = step.read;
     if (step.step.continues() && !within)
       keep(run, progress, {.place = fmt::format("step '{}'", progress.step.done.back().name)});
     State end = solve_step(run, step, {step.step, progress.step.from, std::exchange(within, {})}, progress);

@@ -1,6 +1,7 @@
 """Solids, beams and shells in one case, from the command line."""
 import json
 import math
+import re
 import shutil
 import subprocess
 import unittest
@@ -171,6 +172,15 @@ class Body(CaseTest):
         outcome = self.solve_text(case(more="[newton]\nincrements = 2\nwrite = \"increments\"\n"))
         inertia = B * H**3 / 12
         self.assert_close(outcome.probes["turn"], 3e4 * L / (E * inertia), 1e-6)
+
+    def test_the_last_step_of_statics_is_that_of_its_loads(self):
+        """Under order 2, whose results have cells of their own: those of the first step serve the others."""
+        step = '[[step]]\nname = "{}"\n[[step.force]]\nregion = "tip"\nmoment = [0, {}, 0]\n'
+        outcome = self.solve_text(case(load="", more=step.format("half", 1.5e4) + step.format("whole", 3e4)))
+        turns = re.findall(r"probe turn: (\S+) rad", outcome.log)
+        inertia = B * H**3 / 12
+        for turn, moment in zip(turns, (1.5e4, 3e4), strict=True):
+            self.assert_close(float(turn), moment * L / (E * inertia), 1e-6)
 
     def test_a_released_body_keeps_its_energy_in_time(self):
         time = "[time]\nend = 0.01\nstep = 0.001\nspectral_radius = 1\n[initial]\nvelocity = [0, 0, \"x\"]\nangular_velocity = [0, -1, 0]\n"
