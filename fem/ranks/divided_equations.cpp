@@ -1,5 +1,7 @@
 #include "fem/ranks/divided_equations.hpp"
 
+#include "fem/operator/task_plans.hpp"
+
 #include "fem/operator/evaluate.hpp"
 #include "device/error.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -183,7 +185,7 @@ namespace {
 
 DividedEquations& divide(const Operator& equations, std::shared_ptr<const DividedSpace> space) {
   const auto made = std::make_shared<DividedEquations>(equations, std::move(space));
-  if (equations.has_made_states()) made->states_were_set();
+  if (equations.states().were_made()) made->states_were_set();
   equations.plans().divide(made);
   return *made;
 }

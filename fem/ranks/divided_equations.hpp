@@ -9,6 +9,7 @@
 
 #include "device/ranks/packed.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/operator/operator_over_ranks.hpp"
 #include "fem/ranks/rank_needs.hpp"
 #include "fem/ranks/space_part.hpp"
 #include "solvers/algebra/layout.hpp"
