@@ -126,7 +126,7 @@ def calculix_numbers(folder):
 
 
 def ritz_numbers(folder):
-    report = json.loads(next((folder / "r").glob("*.json")).read_text())
+    report = json.loads((folder / "report.json").read_text())
     facts = report["facts"]
     return {"increments": int(facts["increments"]), "steps": int(facts["newton_steps"]), "probes": report["probes"]}
 
@@ -153,10 +153,10 @@ def main():
                         + f'\n[[probe]]\nname = "force"\nregion = "PROBE"\nmeasure = "reaction"\ncomponent = "{axis}"\n')
         best = {}
         for _ in range(options.runs):
-            for name, command in (("ritz", [tools / "ritz-elasticity", "job.toml", "--output", "r", "--overwrite", "--threads", "1"]), ("ccx", ["ccx", "job"])):
+            for name, command in (("ritz", [tools / "ritz-elasticity", "job.toml", "--output", "r", "--overwrite", "--threads", "1", "--json", "report.json"]), ("ccx", ["ccx", "job"])):
                 wall, processor = seconds([str(each) for each in command], folder, {"OMP_NUM_THREADS": "1", "CCX_NPROC_EQUATION_SOLVER": "1"})
                 best[name] = min(best.get(name, (math.inf, math.inf)), (processor, wall))
-        print(make.__name__, {"unknowns": 3 * deck[:deck.index("*ELEMENT")].count("\n")})
+        print(make.__name__, {"unknowns": 3 * (deck[:deck.index("*ELEMENT")].count("\n") - 1)})
         print("  ritz", ritz_numbers(folder), "processor {:.2f} s, wall {:.2f} s".format(*best["ritz"]))
         print("  ccx ", calculix_numbers(folder), "processor {:.2f} s, wall {:.2f} s".format(*best["ccx"]), flush=True)
 

@@ -80,12 +80,14 @@ void Balance::leave_to_supports(const std::vector<double>& residual_before) {
 void Balance::remember() {
   copy(u_, begin_);
   part_before_ = part_;
+  reference_before_ = newton_->reference();
   if (options_.active != nullptr) closed_before_ = options_.active->closed();
 }
 
 void Balance::go_back() {
   copy(begin_, u_);
   part_ = part_before_;
+  newton_->set_reference(reference_before_);  // forces of an attempt that failed are no measure
   if (options_.active != nullptr) {
     options_.active->set_closed(closed_before_);
     newton_->constraints_changed();

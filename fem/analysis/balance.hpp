@@ -80,7 +80,7 @@ class Balance {
   Vector begin_;           // u as remembered
   Vector excess_;          // of the state at the begin of the path beyond its constraints; empty: at rest
   Vector held_, weights_;  // of path_constraint()
-  double part_ = 0, part_before_ = 0;
+  double part_ = 0, part_before_ = 0, reference_before_ = 0;
   Time time_;
   std::optional<double> entered_;  // part for which the equations are set
   std::vector<std::uint8_t> closed_before_;

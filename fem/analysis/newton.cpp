@@ -138,6 +138,7 @@ void Newton::constraints_changed() {
 void Newton::iterate(const Problem& problem, Vector& u) {
   std::optional<Profile::Phase> phase(std::in_place, profile(), "residual");
   std::vector<double> norms;  // [step]
+  double known = 0;           // forces of states in balance, of the loads, and those that prescribed values ask for
   for (int step = 0;; ++step) {
     const double part = problem.path != nullptr ? problem.path->part : problem.part;
     update_constraints(u);
@@ -147,7 +148,9 @@ void Newton::iterate(const Problem& problem, Vector& u) {
     free_norm_ = norms_.of(r_);
     find_gap(problem, part, u);
     const bool gap = has_gap(problem, u), is_begun = step > 0 || problem.path == nullptr;
-    reference_ = std::max({reference_, held, step == 0 ? free_norm_ : 0.0});
+    // Reactions on the way may be larger by orders of magnitude, and are no measure of what is in balance.
+    if (step == 0) known = std::max(reference_, free_norm_);
+    reference_ = std::max(known, held);
     if (norms_.are_relative()) reference_ = 1;
     if (step == 0 && pushed_ == 0) pushed_ = free_norm_;
     const bool is_settled = !gap && is_begun && last_change_.empty();
@@ -160,7 +163,9 @@ void Newton::iterate(const Problem& problem, Vector& u) {
       if (const std::string why = hopeless(norms); !why.empty()) stop(problem, why, "take smaller increments");
     if (progress_) progress_(fmt::format("Newton step {}, residual {:.1e}", steps_.size() + 1, relative_residual()));
     phase.reset();
+    const double before = reference_;
     if (!take_step(problem, step, gap, u)) return;
+    if (reference_ > before) known = reference_;
     phase.emplace(profile(), "residual");
   }
 }

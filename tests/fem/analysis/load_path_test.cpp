@@ -164,6 +164,29 @@ TEST(DisplacementControl, PassesLimitPoints) {
 // A quarter of the hinged roof that snaps through (Sze, Liu and Lo, Finite Elem. Anal. Des. 40, 2004): radius 2540,
 // length 508, half angle 0.1, thickness 12.7. CalculiX 2.20 on the same 4 x 4 C3D20, in 60 increments of the middle's
 // displacement: 2069.16 at 10.5 near the largest force, 729.04 at 19.5 near the least one.
+// Cook's membrane of rubber, loaded at once: the first attempt runs away, and its forces must not loosen the tolerance.
+TEST(LoadControl, AnAttemptThatFailedLeavesTheToleranceOfTheNextOnes) {
+  MeshData data = box_data(4, 4, 1, {48, 1, 8}, CellKind::hex20);
+  for (std::size_t i = 0; i < data.points.size(); i += 3) {
+    const double u = data.points[i] / 48;
+    data.points[i + 1] = 44 * u + data.points[i + 1] * (44 - 28 * u);
+  }
+  const Mesh mesh(std::move(data));
+  ElasticBody membrane(mesh);
+  membrane.large_displacements = true;
+  membrane.material("all", {.law = MooneyRivlin{20, 0, 2000}});
+  membrane.loads.fix("x0");
+  membrane.loads.displacement("z0", 2, 0);
+  membrane.loads.traction("x1", {0, 6, 0});
+  const Model model = membrane.model(Device::named("cpu"));
+  const LinearSolverOptions direct{.method = LinearMethod::direct};
+  const NonlinearSolution at_once = solve(model, Nonlinear{.linear = direct}),
+                          in_steps = solve(model, Nonlinear{.increments = 12, .linear = direct});
+  EXPECT_GT(at_once.failures, 0);
+  EXPECT_GT(max_abs(at_once.u), 10);
+  EXPECT_NEAR(max_abs(at_once.u), max_abs(in_steps.u), 1e-5);
+}
+
 // Pressed by 0.3 E, the truss without its limit points has the stretch of l^3 - l = -0.6 alone, -1.22.
 TEST(LoadControl, AStateWithCellsInsideOutIsAnErrorOfTheLibrary) {
   Truss truss;

@@ -56,17 +56,17 @@ TEST(FollowerPressure, APlaneBlockHasTheDeformedLengthOfItsEdges) {
 }
 
 // Rivlin's tube, incompressible and held along its axis: with r^2 - R^2 = c the pressure inside is
-// mu [ln(R / r) - c / (2 r^2)] between its surfaces. The bulk modulus is large enough for four digits.
+// mu [ln(R / r) - c / (2 r^2)] between its surfaces. The bulk modulus is large enough for three digits.
 TEST(FollowerPressure, ATubeOfRubberIsBlownUpAsItsClosedFormHasIt) {
   const double A = 1, B = 2, a = 1.8, c = a * a - A * A, b = std::sqrt(B * B + c), mu = 1;
   const auto term = [&](double R, double r) { return std::log(R / r) - c / (2 * r * r); };
   const double pressure = mu * (term(B, b) - term(A, a));
-  MeshData data = rectangle_data(8, 1, {B - A, 0.2}, CellKind::quad8);
+  MeshData data = rectangle_data(4, 1, {B - A, 0.2}, CellKind::quad8);
   for (std::size_t i = 0; i < data.points.size(); i += 3) data.points[i] += A;
   const Mesh mesh(std::move(data));
   ElasticBody tube(mesh, PlaneKind::axisymmetric);
   tube.large_displacements = true;
-  tube.material("all", {.law = MooneyRivlin{mu / 2, 0, 5e3}});
+  tube.material("all", {.law = MooneyRivlin{mu / 2, 0, 1e3}});
   for (const char* side : {"y0", "y1"}) tube.loads.displacement(side, 1, 0);
   tube.loads.pressure("x0", pressure);
   const Model model = tube.model(cpu());
@@ -77,7 +77,7 @@ TEST(FollowerPressure, ATubeOfRubberIsBlownUpAsItsClosedFormHasIt) {
     const std::vector<double> u = model.space->to_mesh(s.u);
     for (Node node = 0; node < mesh.node_count(); ++node) {
       const double R = mesh.point(node)[0];
-      EXPECT_NEAR(u[static_cast<std::size_t>(2 * node)], std::sqrt(R * R + c) - R, 2e-3) << R;
+      EXPECT_NEAR(u[static_cast<std::size_t>(2 * node)], std::sqrt(R * R + c) - R, 5e-3) << R;
     }
   }
 }
