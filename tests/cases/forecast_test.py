@@ -276,6 +276,8 @@ value = 0
                                                       "--set", "modal.operator=matrix_free")
         self.assertEqual(list(estimate.report["forecast"]), [forecast_table.LOBPCG_FREE])
         self.assertLess(forecast["device_peak"], 1000 * run.report["unknowns"])
+        estimate, forecast, run = self.check_forecast("ritz-modal", order2, forecast_table.LOBPCG, 0.1, "--set", "modal.method=lobpcg")
+        self.assertEqual(list(estimate.report["forecast"]), [forecast_table.LOBPCG, forecast_table.LOBPCG_FREE])
         both = self.run_case("ritz-modal", order2, "--estimate").report["forecast"]
         self.assertEqual(list(both), [forecast_table.LANCZOS, forecast_table.LOBPCG_FREE])
         band = self.run_case("ritz-modal", self.write("band.toml", case.read_text().replace("count = 6", "band = [0, 0.1]")), "--check")

@@ -191,6 +191,9 @@ class Modal(CaseTest):
         self.refuse(2, "is empty", CLAMP + "[modal]\nband = [200, 100]\n")
         self.refuse(2, "a count and a band", CLAMP + "[modal]\ncount = 3\nband = [1, 100]\n")
         self.refuse(2, "not those of a band", CLAMP + '[modal]\nband = [1, 100]\nmethod = "lobpcg"\n')
+        free = '[modal]\ncount = 3\noperator = "matrix_free"\n'
+        self.refuse(2, "modes without a matrix by a factor of one", CLAMP + free + 'method = "lanczos"\n')
+        self.refuse(2, "modes without a matrix of elements of order 1", CLAMP + free, BAR.replace("order = 2\n", ""))
         self.refuse(2, "the support moves by 0.1", '[[displacement]]\nregion = "a.x0"\nx = 0.1\n')
         self.refuse(2, "free and have mass", CLAMP + "[modal]\ncount = 1000\n")
         self.refuse(2, "mode_9", CLAMP + '[modal]\ncount = 3\n[[probe]]\nname = "p"\nfield = "mode_9"\npoint = [0, 0, 0]\n')
