@@ -211,6 +211,7 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
                                            const std::vector<Excitation>& excitations) {
   Parts& p = *parts_;
   const FunctionSpace& space = *p.model.space;
+  auto phase = space.device().profile().phase("solve");
   DirectResponse result{p.without_columns(), {}};
   for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(space.zeros()));
   const int columns = 2 * static_cast<int>(frequencies.size());
