@@ -7,7 +7,7 @@ if(COMMAND add_custom_target)  # in the build
     cmake_parse_arguments(S "" "COST" "LABELS;SPLIT" ${ARGN})
     string(REPLACE "test_" "" name ${target})
     set(settings ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
-    file(GENERATE OUTPUT ${settings} CONTENT "set(name ${name})\nset(program \"$<TARGET_FILE:${target}>\")\nset(labels \"${S_LABELS}\")
+    file(GENERATE OUTPUT ${settings} CONTENT "set(name ${name})\nset(timed \"$<TARGET_FILE:processor_seconds>\")\nset(seconds \"${PROJECT_BINARY_DIR}/tests/seconds\")\nset(program \"$<TARGET_FILE:${target}>\")\nset(labels \"${S_LABELS}\")
 set(cost \"${S_COST}\")\nset(split \"${S_SPLIT}\")\nset(list \"${CMAKE_CURRENT_BINARY_DIR}/${target}_list.cmake\")\ninclude(\"${PROJECT_SOURCE_DIR}/tests/gtest_suites.cmake\")\n")
     set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${settings})
   endfunction()
@@ -38,7 +38,7 @@ if(NOT EXISTS ${list} OR NOT ${list} IS_NEWER_THAN ${program} OR NOT ${list} IS_
   foreach(test IN LISTS tests)
     string(REGEX REPLACE "\\.\\*$" "" shown ${test})
     # A suite that is skipped as a whole is skipped.
-    string(APPEND text "add_test(${name}.${shown} \"${program}\" \"--gtest_filter=${test}\")
+    string(APPEND text "add_test(${name}.${shown} \"${timed}\" \"${seconds}\" \"${name}.${shown}\" \"${program}\" \"--gtest_filter=${test}\")
 set_tests_properties(${name}.${shown} PROPERTIES TIMEOUT 600 COST \"${cost}\" LABELS \"${labels}\" SKIP_REGULAR_EXPRESSION \"0 tests[.]\n(.  SKIPPED [^\n]*\n)+$\")\n")
   endforeach()
   file(WRITE ${list} "${text}")

@@ -16,7 +16,7 @@ DOCS = pathlib.Path(__file__).resolve().parent.parent / "docs"
 UNIT = re.compile(r"\s*(?<!\[)\[(?![\[\]])(1|[^\]]*?)\]")
 NO_UNITS = {"space", "1, 0", "output", "mesh", "modal", "time", "newton", "thermal", "orientation"}  # tables and lists that descriptions name in brackets
 FIRST = ("mesh", "model", "space", "material", "section")  # then the tables of the physics in the order of the program
-LAST = ("load_case", "combination", "step", "time", "modal", "harmonic", "random", "spectrum", "buckling", "inertia_relief", "newton", "solver", "probe", "output", "region", "table", "field", "sweep")
+LAST = ("load_case", "combination", "step", "time", "modal", "harmonic", "random", "spectrum", "history", "buckling", "inertia_relief", "newton", "solver", "probe", "output", "region", "table", "field", "sweep")
 
 
 def alternatives(schema):

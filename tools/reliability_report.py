@@ -103,6 +103,8 @@ def ctest_entries(build):
     folders, labels = collections.Counter(), collections.Counter()
     for test in json.loads(said.stdout)["tests"]:
         command = test.get("command", [""])
+        if pathlib.PurePath(command[0]).name == "processor_seconds":
+            command = command[3:]
         program, words = pathlib.PurePath(command[0]).name, test["name"].split(".")
         folders[folder_of.get(program, words[0] if words[0] in ("cases", "fuzz", "package", "tools") else "other")] += 1
         for p in test.get("properties", []):

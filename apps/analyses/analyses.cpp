@@ -8,7 +8,7 @@
 #include "device/ranks/ranks.hpp"
 #include "fem/space/dependent_unknowns.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
-#include "fem/ranks/divided_system.hpp"
+#include "fem/ranks/divisible.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -35,9 +35,9 @@ Index CaseAnalysis::host_of_shown(Run& run, const CaseModel& read, const Forecas
 namespace {
 
 // In the order in which a case is asked for them. A new analysis is one more row.
-constexpr ReadAnalysis* rows[] = {harmonic_analysis,  random_analysis,         spectrum_analysis,  modal_analysis,
-                                  buckling_analysis,  inertia_relief_analysis, transient_analysis, nonlinear_analysis,
-                                  load_case_analysis, static_analysis};
+constexpr ReadAnalysis* rows[] = {harmonic_analysis,  random_analysis,    spectrum_analysis,       history_analysis,
+                                  modal_analysis,     buckling_analysis,  inertia_relief_analysis, transient_analysis,
+                                  nonlinear_analysis, load_case_analysis, static_analysis};
 
 // Members of a sweep share operators, and what linear systems leave for the next.
 Prepared prepared_for(Run& run, const CaseModel& read) {
@@ -141,9 +141,9 @@ void require_divisible(Run& run, const CaseModel& read, const CaseAnalysis& anal
                     linear != nullptr ? *linear : LinearSolverOptions(), *ranks);
 }
 
-void require_divisible(Run& run, const FieldsOfModel& fields, const CaseAnalysis& analysis) {
+void require_divisible(Run& run, const FieldsOfModel& fields) {
   const Ranks* const ranks = run.options().ranks;
-  if (ranks != nullptr) check_divisible(fields, analysis.rates(), *ranks);
+  if (ranks != nullptr) check_divisible(*fields.equations, *ranks);
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ RunStep read_step(Run& run, const CaseStep& place, CaseReader* reader) {
   step.prepared = prepared_for(run, *step.read);
   step.fields = make_fields(run, model, *step.analysis);
   step.prepared.fields = step.fields.get();
-  if (step.fields) require_divisible(run, *step.fields, *step.analysis);
+  if (step.fields) require_divisible(run, *step.fields);
   return step;
 }
 

@@ -46,6 +46,14 @@ ModalInput read_settings(Case& input) {
   if (has_band && s.eigen.method == EigenMethod::lobpcg)
     t.error(ErrorKind::modal_options, "method", "lobpcg finds the lowest modes, not those of a band", {},
             "give a count, or use lanczos");
+  const std::string products =
+      t.choice("operator",
+               "of lobpcg: matrices, or elements computed in each product, which take a third of the memory; auto "
+               "chooses by memory",
+               {"auto", "matrix", "matrix_free"}, "auto");
+  s.eigen.operator_kind = products == "matrix"        ? OperatorKind::matrix
+                          : products == "matrix_free" ? OperatorKind::matrix_free
+                                                      : OperatorKind::automatic;
   s.eigen.relative = t.number(
       "tolerance",
       "limit of the residual of a mode, relative to its inertia forces; the frequency is off by about the square of it",
@@ -96,7 +104,7 @@ void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const 
   record(run.results(), modes, unknowns, mass, input.eigen.relative);
   if (translates)
     run.log().line("mass: {:.8g}{}; rigid motions left by the supports: {}", mass,
-                   run.report().program == "ritz-modal" ? " kg" : "", modes.rigid_motions);
+                   run.report().program == "ritz-modal" ? units_of(run.report()).of(" kg") : "", modes.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   if (const int loose = count_loose(modes); loose > 0)
     run.log().notice(fmt::format(
@@ -222,14 +230,31 @@ ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers) {
   };
   const bool springs =
       std::ranges::any_of(read.model.attached, [](const AttachedMotion& each) { return each.stiffness > 0; });
-  const bool may_iterate = input.eigen.method == EigenMethod::automatic && !input.eigen.band && !springs;
+  const bool may_iterate =
+      input.eigen.method == EigenMethod::automatic && !input.eigen.band && !springs && !read.model.has_fields();
   if (input.eigen.ranks != nullptr && may_iterate) input.eigen.method = EigenMethod::lobpcg;
   if (read.preloaded) input.preload = Static{.linear = solvers.linear()};
   return input;
 }
 
+namespace {
+
+// Programs of static cases find modes as one of several steps.
+void require_program_of_modes(Run& run) {
+  const std::string& program = run.info().name;
+  const bool is_case_of_modes = program == "ritz-modal" || program == "ritz-solve" || run.step().is_of_steps();
+  if (is_case_of_modes || run.options().survey || run.options().describe) return;
+  run.input().root().error(ErrorKind::other_program, "modal",
+                           fmt::format("'{}' is a case for ritz-modal, and {} was called", run.input().path(), program),
+                           "it has [modal] outside of a [[step]]",
+                           fmt::format("run: ritz-modal {}, or make a [[step]] of it", run.input().path()));
+}
+
+}  // namespace
+
 std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (!read.modes) return nullptr;
+  require_program_of_modes(run);
   ModalInput input = read_modal(run, read, solvers);
   const int count = input.eigen.band ? 1000 : input.eigen.count;
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) name_mode(k, read);

@@ -53,7 +53,12 @@ ModalResponse::ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, Re
             .residual_vectors =
                 table.flag("residual_vectors", "adds the static answers to the excitations that the modes lack", true),
             .linear = solvers.linear()};
+  if (kind == ResponseKind::history) run.input().allow_time();
   excitations_ = read_excitations(table, kind, read, outside, mode_components(read.space()));
+  name_motions(read);
+}
+
+void name_motions(CaseModel& read) {
   std::ranges::move(moved_names(read), std::back_inserter(read.nodal_results));
   std::ranges::copy(read.motion.names.nodal, std::back_inserter(read.nodal_results));
   std::ranges::copy(read.motion.names.cells, std::back_inserter(read.cell_results));
@@ -123,7 +128,7 @@ std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, c
   const std::vector<LinearProbe> probes = evaluate_linear_probes(run.input(), run.mesh(), linear, sets, make);
   const std::map<std::string, std::string> units =
       probes.empty() ? std::map<std::string, std::string>()
-                     : probe_units(run.input(), run.mesh(), make(0), run.report().program);
+                     : probe_units(run.input(), run.mesh(), make(0), units_of(run.report()));
   std::vector<ProbedQuantity> result;
   for (const LinearProbe& probe : probes)
     for (std::size_t i = 0; i < probe.numbers.front().size(); ++i) {
@@ -139,26 +144,11 @@ std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, c
   return result;
 }
 
-void each_values(EvaluatedFields& fields,
-                 const std::function<void(std::vector<double>& values, const Field&)>& change) {
+void make_positive(EvaluatedFields& fields) {
   for (std::vector<Field>* some : {&fields.nodal, &fields.cells})
-    for (Field& field : *some) {
-      change(field.values, field);
-      change(field.finer_values, field);
-    }
-}
-
-void combine_fields(const std::function<double(double sum, double next)>& combine, EvaluatedFields next,
-                    EvaluatedFields& sum) {
-  if (sum.nodal.empty()) {
-    sum = std::move(next);
-    return;
-  }
-  for (const auto& [from, to] : {std::pair{&next.nodal, &sum.nodal}, {&next.cells, &sum.cells}})
-    for (std::size_t i = 0; i < to->size(); ++i) {
-      std::ranges::transform((*to)[i].values, (*from)[i].values, (*to)[i].values.begin(), combine);
-      std::ranges::transform((*to)[i].finer_values, (*from)[i].finer_values, (*to)[i].finer_values.begin(), combine);
-    }
+    for (Field& field : *some)
+      for (const auto values : {&Field::values, &Field::finer_values})
+        for (double& each : field.*values) each = std::abs(each);
 }
 
 void print_peaks(Run& run, const EvaluatedFields& fields, const std::string& what) {
@@ -169,12 +159,39 @@ void print_peaks(Run& run, const EvaluatedFields& fields, const std::string& wha
   }
 }
 
-std::string table_text(const std::vector<std::string>& columns, const std::vector<std::vector<double>>& rows) {
+FrequencyRange read_frequencies(const Case::Table& table, const char* about, bool needed) {
+  if (!needed && !table.has("frequencies")) {
+    table.vector("frequencies", about, {.fallback = std::vector<double>{}, .minimum = 0});
+    return {};
+  }
+  const std::vector<double> range = table.vector("frequencies", about, {.size = 2, .minimum = 0});
+  if (range.size() != 2) return {};  // an error of the case
+  if (!(range.front() < range.back()))
+    table.error(ErrorKind::modal_options, "frequencies",
+                fmt::format("the range from {:g} to {:g} Hz is empty", range.front(), range.back()), {},
+                "give the lower frequency first");
+  return {range.front(), range.back(), true};
+}
+
+int read_frequency_count(const Case::Table& table, const char* about) {
+  return static_cast<int>(table.integer("count", about, {.fallback = 100, .minimum = 2, .maximum = 1000000}));
+}
+
+void report_beyond_modes(Run& run, const ModalSpace& space, double high) {
+  const double highest = space.modes.frequencies.back();
+  if (high > highest)
+    run.log().notice(
+        fmt::format("the highest mode has {:.6g} Hz, and answers up to {:g} Hz are asked for: beyond it "
+                    "residual vectors alone move; find more modes",
+                    highest, high));
+}
+
+void write_response(Run& run, const std::vector<std::string>& columns, const std::vector<std::vector<double>>& rows) {
   std::vector<std::string> cells;
   for (const std::string& each : columns) cells.push_back(csv_cell(each));
   std::string text = fmt::format("{}\n", fmt::join(cells, ","));
   for (const std::vector<double>& row : rows) text += fmt::format("{}\n", fmt::join(row, ","));
-  return text;
+  run.results().add_table("response", std::move(text));
 }
 
 }  // namespace ritz

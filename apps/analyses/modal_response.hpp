@@ -1,13 +1,14 @@
-// Answers on modes: what [harmonic], [random] and [spectrum] share. The modes of [modal] are found and reported, the
-// modal space is made, and the probes that are linear in the motion become numbers of its columns.
+// Answers on modes: what [harmonic], [random], [spectrum] and [history] share. The modes of [modal] are found and
+// reported, the modal space is made, and the probes that are linear in the motion become numbers of its columns.
 #pragma once
 
 #include "apps/analyses/modal.hpp"
 #include "apps/cases/responses.hpp"
 #include "fem/analysis/modal_space.hpp"
 
-#include <functional>
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -46,19 +47,39 @@ class ModalResponse : public CaseAnalysis {
   std::vector<NamedExcitation> excitations_;
 };
 
+// Adds the names of fields of motions to those of the results.
+void name_motions(CaseModel& read);
 std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, const ModalSpace& space);
 
 // Fields at nodes and in cells of a motion, with "acceleration" of another one where it is given.
 EvaluatedFields fields_of_motion(const CaseModel& read, const Vector& u, const Vector* acceleration);
-// Calls change(values, name of the field) for the values of each field.
-void each_values(EvaluatedFields& fields, const std::function<void(std::vector<double>& values, const Field&)>& change);
+void make_positive(EvaluatedFields& fields);
 // sum = combine(sum, next) by value; the first one is taken as it is.
-void combine_fields(const std::function<double(double sum, double next)>& combine, EvaluatedFields next,
-                    EvaluatedFields& sum);
+template <class Combine>
+void combine_fields(const Combine& combine, EvaluatedFields next, EvaluatedFields& sum) {
+  if (sum.nodal.empty()) {
+    sum = std::move(next);
+    return;
+  }
+  for (const auto& [from, to] : {std::pair{&next.nodal, &sum.nodal}, {&next.cells, &sum.cells}})
+    for (std::size_t i = 0; i < to->size(); ++i)
+      for (const auto values : {&Field::values, &Field::finer_values})
+        std::ranges::transform((*to)[i].*values, (*from)[i].*values, ((*to)[i].*values).begin(), combine);
+}
 // Prints the largest values.
 void print_peaks(Run& run, const EvaluatedFields& fields, const std::string& what);
 
-// "f,tip,tip_phase": rows of numbers.
-std::string table_text(const std::vector<std::string>& columns, const std::vector<std::vector<double>>& rows);
+// `frequencies` of a table; all 0 where it is not needed and not given.
+struct FrequencyRange {
+  double low = 0, high = 0;  // [Hz]
+  bool given = false;
+};
+FrequencyRange read_frequencies(const Case::Table& table, const char* about, bool needed);
+// `count` of them.
+int read_frequency_count(const Case::Table& table, const char* about);
+// Reports frequencies beyond the highest mode.
+void report_beyond_modes(Run& run, const ModalSpace& space, double high);
+// The table "<case>_response.csv": columns "frequency", "tip", "tip_phase" and rows of numbers.
+void write_response(Run& run, const std::vector<std::string>& columns, const std::vector<std::vector<double>>& rows);
 
 }  // namespace ritz

@@ -49,6 +49,25 @@ void read_increments(const Case::Table& newton, Nonlinear& options) {
                  "the loads are found there", "give first_increment and largest_increment instead");
 }
 
+// Increments of stages that take time are short at first, as creep is fastest then.
+void read_time_of_path(const Case::Table& newton, Nonlinear& options) {
+  if (!newton.has("durations")) return;
+  PathTime& time = options.time;
+  time.durations =
+      newton.vector("durations",
+                    "[s] of each stage of the path: laws creep and relax in it, and formulas may depend on "
+                    "t; 0: at once. Not given: the path takes no time",
+                    {.minimum = 0});
+  time.tolerance = newton.number("time_tolerance",
+                                 "with durations, where increments are not equal: largest error of one in time, of the "
+                                 "internal variables of laws that creep or relax, relative to their largest value",
+                                 {.fallback = time.tolerance, .above = 0});
+  if (newton.has("first_increment")) time.sizes.first = options.sizes.first;
+  if (newton.has("smallest_increment")) time.sizes.smallest = options.sizes.smallest;
+  time.sizes.largest = options.sizes.largest;
+  time.sizes.first = std::min(time.sizes.first, time.sizes.largest);
+}
+
 Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
   Nonlinear options{.linear = linear};
   const Case::Table newton = input.table("newton", "Newton's method for nonlinear equations");
@@ -74,8 +93,10 @@ Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
     newton.error(ErrorKind::load_path, "path",
                  fmt::format("a path of {} stages by the arc length", options.path.size()),
                  "the arc length finds where the loads fall", "give the largest part of the loads alone: path = [1.5]");
+  read_time_of_path(newton, options);
   options.shows_increments =
-      newton.choice("write", "results of the last increment, or of each: a stage of the path takes the time 1",
+      newton.choice("write",
+                    "results of the last increment, or of each: a stage of the path takes the time 1, or its duration",
                     {"last", "increments"}, "last") == "increments";
   return options;
 }

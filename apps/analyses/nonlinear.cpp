@@ -1,6 +1,7 @@
 #include "apps/analyses/case_analysis.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -28,20 +29,22 @@ class NonlinearAnalysis final : public CaseAnalysis {
   }
   void begin(const CaseModel&, StepBegin begin) override {
     step_ = begin.step;
+    options_.time.begin = step_.begin;
     options_ = begun_at(std::move(begin.from), std::move(options_));
     options_.continues = !step_.is_last();
     if (begin.resumed) options_.begin = *std::move(begin.resumed);
   }
 
   void follow(Log& log, Observer& observer) const override {
-    observer.step = [&log](const AnalysisStep& step) {
+    observer.step = [&log, in_time = options_.time.is_given()](const AnalysisStep& step) {
       log.end_progress();
-      const std::string place =
-          step.count > 0 ? fmt::format(" of {}", step.count) : fmt::format(", {:.4g} of the loads", step.time);
+      const std::string place = step.count > 0 ? fmt::format(" of {}", step.count)
+                                : in_time      ? fmt::format(", t = {:.6g}", step.time)
+                                               : fmt::format(", {:.4g} of the loads", step.time);
       log.line("increment {}{}: {} steps so far, relative residual {:.2e}", step.number, place, step.solves,
                step.residual);
     };
-    if (!step_.is_of_steps()) return;
+    if (!step_.is_of_steps() || options_.time.is_given()) return;
     observer.show = [step = step_, stages = double(options_.path.size()), show = observer.show](SolutionView s) {
       if (s.time) s.time = step.begin + step.duration * (*s.time / stages);
       show(s);
@@ -54,7 +57,7 @@ class NonlinearAnalysis final : public CaseAnalysis {
         results.carry_number("load_factor", view.part);
         show(view);
       };
-    const bool whole_stages = options_.increments == 0 && options_.sizes.largest >= 1;
+    const bool whole_stages = options_.increments == 0 && options_.sizes.largest >= 1 && !options_.time.is_given();
     NonlinearSolution s = ritz::solve(read.model, std::move(options_), observer, prepared);
     for (std::size_t i = 0; i < s.steps.size(); ++i)
       run.log().detail("Newton step {}: increment {}, length {:.3g}, relative residual {:.2e}", i + 1,
@@ -64,8 +67,9 @@ class NonlinearAnalysis final : public CaseAnalysis {
     run.results().facts()["increments"] = fmt::format("{}", s.increments);
     run.results().facts()["load_factor"] = fmt::format("{:.10g}", s.part);
     if (s.increments > 1 || s.failures > 0)
-      run.log().line("{} increments{}", s.increments,
-                     s.failures > 0 ? fmt::format(", {} longer ones failed", s.failures) : "");
+      run.log().line("{} increments{}{}", s.increments,
+                     s.failures > 0 ? fmt::format(", {} longer ones failed", s.failures) : "",
+                     s.rejections > 0 ? fmt::format(", {} repeated for their error in time", s.rejections) : "");
     if (whole_stages && has_internal_variables(read.model))
       run.log().notice(
           fmt::format("materials remember the path of the loads, which was followed in {} increments: "
@@ -100,6 +104,20 @@ void require_results_of_parts(Run& run, const Model& model, const Nonlinear& new
              "write the last increment alone, at the part 1, or take a step for each state");
 }
 
+// The durations of a step's path are the duration of the step, or nothing.
+void require_time_of_step(Run& run, const Nonlinear& newton) {
+  const CaseStep& step = run.step();
+  const double all = newton.time.end();
+  if (!newton.time.is_given() || !step.is_of_steps() || all == 0) return;
+  if (std::abs(all - step.duration) <= 1e-9 * all) return;
+  run.input()
+      .table("newton", "")
+      .error(ErrorKind::step, "durations",
+             fmt::format("the path of step '{}' takes {:g} s, and the step {:g}", step.name, all, step.duration),
+             "a step without [time] has a duration on the time line of the run",
+             fmt::format("write duration = {:g} in the step", all));
+}
+
 // A step ends under all of its loads, at a time that is known.
 void require_loads_of_steps(Run& run, const Nonlinear& newton) {
   if (!newton.has_arc_length() || !run.step().is_of_steps()) return;
@@ -114,6 +132,7 @@ void require_loads_of_steps(Run& run, const Nonlinear& newton) {
 std::unique_ptr<CaseAnalysis> nonlinear_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (read.model.linear && !solvers.newton().follows_a_path()) return nullptr;
   require_loads_of_steps(run, solvers.newton());
+  require_time_of_step(run, solvers.newton());
   require_results_of_parts(run, read.model, solvers.newton());
   return std::make_unique<NonlinearAnalysis>(solvers.newton());
 }

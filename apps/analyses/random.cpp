@@ -17,17 +17,12 @@ class RandomAnalysis final : public ModalResponse {
  public:
   RandomAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t)
       : ModalResponse(run, read, solvers, ResponseKind::random, t) {
-    range_ = t.vector("frequencies", "[lowest, highest] of the excitation [Hz]; without it those of its tables",
-                      {.fallback = std::vector<double>{}, .minimum = 0});
-    if (!range_.empty() && !(range_.size() == 2 && range_[0] < range_[1]))
-      t.error(ErrorKind::modal_options, "frequencies", "the range of frequencies is not [lowest, highest]", {},
-              "give two, the lower one first");
-    if (range_.empty() &&
+    range_ = read_frequencies(t, "[lowest, highest] of the excitation [Hz]; without it those of its tables", false);
+    if (!range_.given &&
         std::ranges::any_of(excitations(), [](const auto& each) { return each.excitation.size.constant(); }))
       t.error(ErrorKind::modal_options, "frequencies", "a constant spectral density without a range of frequencies",
               "its mean square may be infinite", "give frequencies = [lowest, highest], or a table");
-    count_ = static_cast<int>(t.integer("count", "of frequencies in the table of densities; more lie around each mode",
-                                        {.fallback = 100, .minimum = 2, .maximum = 1000000}));
+    count_ = read_frequency_count(t, "of frequencies in the table of densities; more lie around each mode");
   }
 
   std::string beyond_linear_statics() const override { return "[random]"; }
@@ -35,15 +30,12 @@ class RandomAnalysis final : public ModalResponse {
  private:
   void respond(Run& run, const CaseModel& read, const ModalSpace& space,
                const std::vector<Excitation>& excitations) override {
-    Random analysis{.damping = damping(), .excitations = excitations};
-    if (range_.size() == 2) analysis.low = range_[0], analysis.high = range_[1];
+    const Random analysis{.damping = damping(), .excitations = excitations, .low = range_.low, .high = range_.high};
     const auto [low, high] = range_of(analysis);
     const RandomResponse response = random_response(space, analysis);
     run.log().line("random response to {} excitation{} from {:g} to {:g} Hz", excitations.size(),
                    excitations.size() == 1 ? "" : "s", low, high);
-    if (const double highest = space.modes.frequencies.back(); high > highest)
-      run.log().notice(fmt::format(
-          "the highest mode has {:.6g} Hz, and the excitation reaches {:g} Hz: find more modes", highest, high));
+    report_beyond_modes(run, space, high);
     tabulate(run, space, analysis, response, probed_quantities(run, read, space));
     write(run, read, space, response);
   }
@@ -73,7 +65,7 @@ class RandomAnalysis final : public ModalResponse {
       facts["crossings_" + each.name] = fmt::format("{:.10g}", crossings);
       facts["largest_density_" + each.name] = fmt::format("{:.10g}", largest);
     }
-    run.results().add_table("response", table_text(columns, rows));
+    write_response(run, columns, rows);
   }
 
   static void write(Run& run, const CaseModel& read, const ModalSpace& space, const RandomResponse& response) {
@@ -87,12 +79,8 @@ class RandomAnalysis final : public ModalResponse {
       const Vector u = space.motion({a.begin(), a.begin() + n}, {a.begin() + n, a.end()});
       combine_fields(hypotenuse, {read.motion.moved(u), {}}, accelerations);
     }
-    each_values(rms, [](std::vector<double>& values, const Field&) {
-      for (double& each : values) each = std::abs(each);
-    });
-    each_values(accelerations, [](std::vector<double>& values, const Field&) {
-      for (double& each : values) each = std::abs(each);
-    });
+    make_positive(rms);
+    make_positive(accelerations);
     if (rms.nodal.empty()) throw Error(ErrorKind::vibration, "the random excitation moves nothing");
     rms.nodal.push_back(std::move(accelerations.nodal.front()));
     rms.nodal.back().name = "acceleration";
@@ -101,7 +89,7 @@ class RandomAnalysis final : public ModalResponse {
     run.results().write(std::move(rms.nodal), std::move(rms.cells));
   }
 
-  std::vector<double> range_;
+  FrequencyRange range_;
   int count_;
 };
 

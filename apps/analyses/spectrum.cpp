@@ -10,12 +10,6 @@
 namespace ritz {
 namespace {
 
-void make_positive(EvaluatedFields& fields) {
-  each_values(fields, [](std::vector<double>& values, const Field&) {
-    for (double& each : values) each = std::abs(each);
-  });
-}
-
 class SpectrumAnalysis final : public ModalResponse {
  public:
   SpectrumAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t)

@@ -56,7 +56,7 @@ void report_evolution(Run& run, const State& state, const DiagonallyImplicitMeth
   run.log().line("time: {} steps to t = {:g} by {}{}; relative residual {:.1e}", state.steps, state.time, method.name,
                  state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "",
                  state.residual);
-  const char* unit = run.report().program == "ritz-heat" ? " J" : "";
+  const std::string unit = run.report().program == "ritz-heat" ? units_of(run.report()).of(" J") : "";
   run.log().line(
       "balance: stored {:.6g}{} = {:.6g}{} by loads and boundaries + {:.6g}{} by prescribed values; defect {:.1e}",
       fmt::join(sums.stored, " "), unit, fmt::join(sums.supplied, " "), unit, fmt::join(sums.prescribed, " "), unit,

@@ -370,7 +370,7 @@ class RegionFinder {
         d.surfaces.empty()
             ? counts +
                   "do not satisfy the expression and stay out; on a curved surface, give the expression a tolerance"
-            : counts + fmt::format("lie up to {:.3g} m beside the surface and stay out; where straight edges are its "
+            : counts + fmt::format("lie up to {:.3g} beside the surface and stay out; where straight edges are its "
                                    "chords, tolerance = {:.2g} takes them",
                                    distance, 1.1 * distance));
     return true;
@@ -380,7 +380,7 @@ class RegionFinder {
     const Continuation rest = continuation_of(mesh_, region, facets_of(among), d.surfaces.front(), d.beside_surfaces);
     if (rest.facet_count == 0) return;
     notices_.push_back(fmt::format(
-        "region '{}': {} more facets run on from its {}{} along the surface, with corners up to {:.3g} m beside it; "
+        "region '{}': {} more facets run on from its {}{} along the surface, with corners up to {:.3g} beside it; "
         "nodes on chords of a mesh with straight edges that was refined look like that: tolerance = {:.2g} takes them",
         d.name, rest.facet_count, region.size(), d.kind == RegionKind::nodes ? " nodes" : "", rest.distance,
         1.1 * rest.distance));

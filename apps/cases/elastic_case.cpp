@@ -17,7 +17,6 @@
 #include "apps/cases/peak_place.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "fem/results/strain_variation.hpp"
-#include "mesh/checks.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -133,28 +132,6 @@ void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBod
       start, 100 * share));
 }
 
-// Equations of a large displacement may have solutions in which cells are turned inside out; bodies do not.
-void refuse_reversed_cells(const Mesh& mesh, const std::vector<double>& displacement) {
-  MeshData moved;
-  moved.dimension = mesh.dimension();
-  moved.blocks.assign(mesh.blocks().begin(), mesh.blocks().end());
-  const auto dimension = static_cast<std::size_t>(mesh.dimension());
-  for (Node node = 0; node < mesh.node_count(); ++node)
-    for (std::size_t i = 0; i < 3; ++i) {
-      const double u = i < dimension ? displacement[dimension * static_cast<std::size_t>(node) + i] : 0;
-      moved.points.push_back(mesh.point(node)[i] + u);
-    }
-  const std::vector<CellStatus> statuses = cell_statuses(moved);
-  const auto first = std::ranges::find(statuses, CellStatus::reversed);
-  if (first == statuses.end()) return;
-  throw Error(
-      ErrorKind::newton_not_converged,
-      fmt::format("Newton's method ended in a state in which cells are inside out: {} of them, the first one at {}",
-                  std::ranges::count(statuses, CellStatus::reversed), place_of_cell(moved, first - statuses.begin())),
-      "it is a solution of the equations that no body can take",
-      "lower the loads, take smaller increments, or follow the path by [newton] control = \"arc_length\"");
-}
-
 void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody& body, bool wants_error,
           const SolutionView& s) {
   const FunctionSpace& space = equations.space();
@@ -166,8 +143,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   if (s.velocity != nullptr) nodal.push_back(run.results().fields().of("velocity", space, *s.velocity));
   if (s.acceleration != nullptr) nodal.push_back(run.results().fields().of("acceleration", space, *s.acceleration));
   print_peak(run, mesh, "displacement", magnitudes(nodal.front().values, dimension));
-  if (body.large_displacements) refuse_reversed_cells(mesh, nodal.front().values);
-  else judge_displacements(run, mesh, nodal.front().values, dimension);
+  if (!body.large_displacements) judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
   std::optional<DiscretisationError> error;
   EvaluatedFields stresses = derive(run.results(), equations, result_names(body, wants_error), [&] {
@@ -233,8 +209,9 @@ bool read_large_displacement(Run& run) {
   const bool large = run.input()
                          .table("model", "kind of model of the mesh")
                          .flag("large_displacement",
-                               "rotations and strains are finite, and equilibrium is that of the deformed body; loads "
-                               "keep their direction and the size of the undeformed one",
+                               "rotations and strains are finite, and equilibrium is that of the deformed body; a "
+                               "[[pressure]] follows its surface, other loads keep their direction and the size of "
+                               "the undeformed body",
                                false);
   if (large) run.results().expect_large_strains();
   return large;
@@ -272,7 +249,7 @@ void name_results(const ElasticBody& body, int dimension, bool wants_error, Case
 }  // namespace
 
 CaseModel read_elasticity(Run& run) {
-  if (run.input().root().has("modal")) return read_elastic_vibration(run);
+  if (vibrates(run)) return read_elastic_vibration(run);
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   const int dimension = mesh.dimension();
@@ -289,7 +266,7 @@ CaseModel read_elasticity(Run& run) {
       relation_tables({{"material", move_out}, {"model", move_out}, {"foundation", move_out}, {"spring", move_out}}));
   ElasticBody body(mesh, kind_of(plane), plane.weight);
   body.large_displacements = read_large_displacement(run);
-  body.in_time = read.time.has_value();
+  body.in_time = read.time.has_value() || path_takes_time(run);
   bool weighs = read_gravity(run.input().root(), dimension, body.loads);
   std::vector<ElasticLoads*> own;
   for (const LoadCaseInput& each : read.load_cases.cases) {
@@ -334,6 +311,7 @@ CaseModel read_elastic_vibration(Run& run) {
   const PlaneModel plane = plane_model(run, mesh, {"plane_strain", "plane_stress", "axisymmetric"}, "");
   ElasticBody body(mesh, kind_of(plane), plane.weight);
   body.large_displacements = read_large_displacement(run);
+  body.pressures_follow = false;  // what their turning adds to the stiffness is not symmetric
   CaseModel read{.modes = true, .preloaded = has_preload(run)};
   const bool stressed = read.preloaded || run.step().continues(), answers = responds(run);
   if (read.preloaded || (answers && outside_loads_excite(run, read))) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -108,7 +109,13 @@ void read_densities_on_body(const Case::Table& from, const Mesh& mesh, ElasticLo
 
 void read_pressure_on_body(const Case::Table& t, const Mesh& mesh, ElasticLoads& loads) {
   const Region* region = t.region("region", "facets", mesh, {RegionKind::facets});
-  loads.pressure(region, coefficient(t.formula("value", "[Pa]")), t.where("region"));
+  const Coefficient value = coefficient(t.formula("value", "[Pa]"));
+  const bool follows = t.flag(
+      "follows",
+      "the surface, with large_displacement: it turns with it and acts on its deformed area; false: it keeps the "
+      "direction and the area of the undeformed one",
+      true);
+  loads.pressure(region, value, t.where("region"), t.has("follows") ? std::optional(follows) : std::nullopt);
 }
 
 void read_loads_on_body(const Case::Table& from, const Mesh& mesh, ElasticLoads& loads) {

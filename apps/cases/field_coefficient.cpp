@@ -166,9 +166,9 @@ class FieldReader {
                     field.at_nodes() ? field.mesh().node_count() : field.mesh().cell_count(),
                     field.at_nodes() ? "nodes" : "cells", text_of_bytes(field.bytes()),
                     off.nodes == 0 ? ""
-                                   : fmt::format("; {} nodes lie outside of it, by at most {:.3g} m, and take the "
+                                   : fmt::format("; {} nodes lie outside of it, by at most {:.3g}{}, and take the "
                                                  "value at its nearest point",
-                                                 off.nodes, off.distance))};
+                                                 off.nodes, off.distance, units_of(run_.report()).of(" m")))};
     const Coefficient value = PointFunction(field);
     const double there = integral_over(field.mesh(), value), here = integral_over(mesh_, value);
     if (std::isfinite(there) && std::isfinite(here))

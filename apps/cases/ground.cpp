@@ -2,9 +2,11 @@
 
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/point_inputs.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -99,11 +101,21 @@ void read_ground(Case& input, const Mesh& mesh, ElasticBody& body) {
   read_foundations(input, mesh, body);
   for (const Case::Table& t : input.tables("spring", "springs from nodes of a body to the ground")) {
     const Region* region = t.region("region", "nodes", mesh, {RegionKind::nodes});
-    std::vector<double> k = t.vector("stiffness", "along each axis [N/m], shared by the nodes in equal parts",
-                                     {.size = mesh.dimension(), .minimum = 0});
-    k.resize(3, 0);
-    const bool each = t.flag("each", "the stiffness is that of each node, instead of all together", false);
-    body.spring(region, {.stiffness = {k[0], k[1], k[2]}, .each = each, .origin = t.where()});
+    GroundSpring spring{.stiffness = {}, .origin = t.where()};
+    spring.direction = optional_point(
+        t, "direction", "of one spring, from the nodes to the ground; not given: along each axis", mesh.dimension());
+    const std::vector<double> k = t.vector(
+        "stiffness", "along each axis, or of a spring with a direction [N/m], shared by the nodes in equal parts",
+        {.size = spring.direction ? 1 : mesh.dimension(), .minimum = 0});
+    if (spring.direction) spring.along = k[0];
+    else std::ranges::copy(k, spring.stiffness.begin());
+    spring.only_presses = t.choice("acts", "always; in compression, with a direction: it presses and does not pull",
+                                   {"always", "compression"}, "always") == "compression";
+    if (spring.only_presses && !spring.direction)
+      t.error(ErrorKind::prescribes_nothing, "acts", "a spring in compression without a direction",
+              "along an axis both directions would be compression", "give direction, from the nodes to the ground");
+    spring.each = t.flag("each", "the stiffness is that of each node, instead of all together", false);
+    body.spring(region, std::move(spring));
   }
 }
 

@@ -107,6 +107,10 @@ void read_surroundings(Case& input, const Mesh& mesh, HeatConduction& heat) {
 std::optional<double> read_absolute_zero(Case& input) {
   const bool needed = input.root().has("radiation");
   const Case::Table model = input.table("model", "kind of model of the mesh");
+  if (needed && model.units() != UnitSystem::si)
+    input.table("output", "")
+        .error(ErrorKind::output_options, "units", "[[radiation]] in a case that is not in SI",
+               "its constant is that of Stefan and Boltzmann in W/(m^2 K^4)", "give the case in SI, with [mesh] scale");
   if (!needed && !model.has("absolute_zero")) return {};
   return model.number("absolute_zero",
                       "in the unit of all temperatures, needed with [[radiation]]: 0 for kelvin, -273.15 for degrees "
@@ -174,13 +178,14 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
   double largest = std::abs(held);
   std::vector<double> contributions;
   std::string exchanged;
+  const std::string watt = units_of(run.report()).of(" W");
   for (const char* kind : {"convection", "radiation"}) {
     std::vector<double> heats;
     std::vector<std::string> words;
     for (const Exchange& each : exchanges) {
       if (each.kind != kind) continue;
       heats.push_back(exchanged_heat(equations.space(), each, s));
-      words.push_back(fmt::format("{:.6g} W through '{}'", heats.back(), each.region->name));
+      words.push_back(fmt::format("{:.6g}{} through '{}'", heats.back(), watt, each.region->name));
       largest = std::max(largest, std::abs(heats.back()));
     }
     if (heats.empty()) continue;
@@ -192,11 +197,11 @@ void print_heat(Run& run, const Operator& equations, const ModelSupports& suppor
     double size = s.load_size;
     for (const double each : s.reaction) size += std::abs(each);
     contributions.insert(contributions.end(), {given, held});
-    check_balance("the heats of the body", contributions, size, s.tolerance, " W");
+    check_balance("the heats of the body", contributions, size, s.tolerance, watt);
   }
   if (std::abs(given) < 1e-12 * largest) given = 0;  // rounding of a difference
-  run.log().line("heat into the body: {:.6g} W given, {:.6g} W at prescribed temperatures{}; relative residual {:.1e}",
-                 given, held, exchanged, s.residual);
+  run.log().line("heat into the body: {:.6g}{} given, {:.6g}{} at prescribed temperatures{}; relative residual {:.1e}",
+                 given, watt, held, watt, exchanged, s.residual);
   run.results().facts()["applied_load"] = fmt::format("{:.10g}", given);
   run.results().facts()["reaction"] = fmt::format("{:.10g}", held);
   run.results().facts()["residual_certificate"] = fmt::format("{:.3e}", s.residual);

@@ -158,8 +158,9 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
 namespace {
 
 bool acts(std::span<const Integral> integrals) {
-  return std::ranges::any_of(
-      integrals, [](const Integral& each) { return !each.form.has_matrix || each.form.law.free_strains > 0; });
+  return std::ranges::any_of(integrals, [](const Integral& each) {
+    return !each.form.has_matrix || each.is_load || each.form.law.free_strains > 0;
+  });
 }
 bool acts(std::span<const PrescribedValue> values) {
   return std::ranges::any_of(
@@ -220,10 +221,11 @@ void finish_model(Run& run, const CaseModel& read, const ModelDemands& demands, 
 
 void print_range(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& values) {
   const auto [low, high] = std::ranges::minmax_element(values);
-  const std::string unit = unit_of_field(run.report().program, name);
-  run.log().line("{}: from {:.6g}{} at {} m to {:.6g}{} at {} m", name, *low, unit,
-                 place(mesh, static_cast<std::size_t>(low - values.begin())), *high, unit,
-                 place(mesh, static_cast<std::size_t>(high - values.begin())));
+  const Units units = units_of(run.report());
+  const std::string unit = units.of_field(name), length = units.of(" m");
+  run.log().line("{}: from {:.6g}{} at {}{} to {:.6g}{} at {}{}", name, *low, unit,
+                 place(mesh, static_cast<std::size_t>(low - values.begin())), length, *high, unit,
+                 place(mesh, static_cast<std::size_t>(high - values.begin())), length);
 }
 
 double largest_of(std::span<const double> numbers) {
@@ -244,7 +246,7 @@ void print_balance(Run& run, std::span<const double> applied, const std::vector<
   std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
   for (std::size_t i = 0; i < reaction.size(); ++i) sums[i % static_cast<std::size_t>(components)] += reaction[i];
   if (!applied.empty()) {
-    const std::string unit = unit_of_field(run.report().program, "reaction");
+    const std::string unit = units_of(run.report()).of_field("reaction");
     const double largest = std::max(largest_of(applied), largest_of(sums));
     const std::vector<double> loads = without_rounding(applied, largest), held = without_rounding(sums, largest);
     if (axisymmetric)  // radial forces all around add up to zero
@@ -291,7 +293,7 @@ void check_balance(const Run& run, const SolutionView& s, std::span<const double
   for (std::size_t c = axisymmetric ? 1 : 0; c < std::min<std::size_t>(count, 3); ++c)
     check_balance(count == 1 ? "heat given and heat at prescribed temperatures"
                              : fmt::format("loads and reactions along {}", "xyz"[c]),
-                  std::array{applied[c], sums[c]}, size, s.tolerance, unit_of_field(run.info().name, "reaction"));
+                  std::array{applied[c], sums[c]}, size, s.tolerance, units_of(run.report()).of_field("reaction"));
 }
 
 std::vector<double> magnitudes(const std::vector<double>& vectors, int components) {
@@ -303,8 +305,9 @@ std::vector<double> magnitudes(const std::vector<double>& vectors, int component
 
 void print_peak(Run& run, const Mesh& mesh, const std::string& name, const std::vector<double>& magnitudes) {
   const auto high = std::ranges::max_element(magnitudes);
-  run.log().line("peak {}: {:.6g}{} at {} m", name, *high, unit_of_field(run.report().program, name),
-                 place(mesh, static_cast<std::size_t>(high - magnitudes.begin())));
+  const Units units = units_of(run.report());
+  run.log().line("peak {}: {:.6g}{} at {}{}", name, *high, units.of_field(name),
+                 place(mesh, static_cast<std::size_t>(high - magnitudes.begin())), units.of(" m"));
 }
 
 bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, const PlaneModel& plane) {

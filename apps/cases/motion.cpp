@@ -97,16 +97,17 @@ void report_motion(Run& run, const State& state, const Transient& method) {
                    state.steps, state.time, method.spectral_radius,
                    state.rejected > 0 ? fmt::format(", {} more were too long and taken again", state.rejected) : "",
                    state.residual);
+  const std::string joule = units_of(run.report()).of(" J");
   run.log().line(
-      "energy in J: {:.6g} at the begin + {:.6g} by loads + {:.6g} by supports = {:.6g} kinetic + {:.6g} strain + "
+      "energy{}: {:.6g} at the begin + {:.6g} by loads + {:.6g} by supports = {:.6g} kinetic + {:.6g} strain + "
       "{:.6g} damped + {:.3g} lost in steps",
-      e.begin, e.by_loads, e.by_supports, e.kinetic, e.strain, e.damped, e.lost());
+      joule.empty() ? "" : " in" + joule, e.begin, e.by_loads, e.by_supports, e.kinetic, e.strain, e.damped, e.lost());
   const double given = std::abs(e.begin) + std::abs(e.by_loads) + std::abs(e.by_supports);
   if (-e.lost() > 0.1 * given)
     run.log().notice(
-        fmt::format("steps have added {:.3g} J, and what acts {:.3g} J: they are too long for this motion; "
+        fmt::format("steps have added {:.3g}{}, and what acts {:.3g}{}: they are too long for this motion; "
                     "shorten [time] step or tolerance",
-                    -e.lost(), given));
+                    -e.lost(), joule, given, joule));
   auto& facts = run.results().facts();
   facts["time_steps"] = fmt::format("{}", state.steps);
   facts["rejected_steps"] = fmt::format("{}", state.rejected);

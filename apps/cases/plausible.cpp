@@ -73,19 +73,21 @@ std::string size_line(const Case& input, const Mesh& mesh) {
   for (std::size_t d = 0; d < 3; ++d)
     if (const double length = box.high[d] - box.low[d]; d < static_cast<std::size_t>(mesh.dimension()))
       text += fmt::format("{}{:.4g}", d > 0 ? " x " : "", length);
-  text += " m";
+  const auto unit = [system = input.root().units()](std::string_view si) { return in_system(si, system); };
+  text += unit(" m");
   if (mesh.structural() || mesh.dimension() < 2) return text;
   const std::vector<double> volumes = cell_volumes(mesh);
   double volume = 0;
   for (const double each : volumes) volume += each;
-  text += fmt::format(", {:.4g} {}", volume, mesh.dimension() == 3 ? "m^3" : "m^2");
+  text += fmt::format(", {:.4g}{}", volume, unit(mesh.dimension() == 3 ? " m^3" : " m^2"));
   if (mesh.dimension() < 3) return text;
   const double mass = mass_of(input, mesh, volumes);
-  return std::isnan(mass) ? text : text + fmt::format(", {:.4g} kg", mass);
+  return std::isnan(mass) ? text : text + fmt::format(", {:.4g}{}", mass, unit(" kg"));
 }
 
 std::vector<std::string> doubtful_numbers(const Case& input, const Mesh& mesh, double scale) {
   std::vector<std::string> notices;
+  if (input.root().units() != UnitSystem::si) return notices;  // what is doubtful there is not known
   const double size = bounding_box(mesh).diagonal();
   if (scale == 1 && size > (mesh.structural() ? 2000 : 100))
     notices.push_back(fmt::format(

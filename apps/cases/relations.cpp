@@ -3,6 +3,7 @@
 #include "apps/cases/point_inputs.hpp"
 #include "fem/elements/loads.hpp"
 #include "fem/elements/plane_node.hpp"
+#include "fem/physics/gap.hpp"
 #include "fem/physics/load_forms.hpp"
 #include "fem/physics/mean_motion.hpp"
 #include "fem/physics/periodic_region.hpp"
@@ -88,6 +89,10 @@ class RelationReader {
       if (whole_ == nullptr) enter(t);
       read_equation(t);
     }
+    if (moves_rigidly && whole_ == nullptr && !kinds_.of_revolution)
+      for (const Case::Table& t : root.tables(
+               "gap", "a gap between two nodes, or between a node and the ground, which transmits pressure alone"))
+        read_gap(t);
     finish();
   }
 
@@ -111,6 +116,7 @@ class RelationReader {
  private:
   const FunctionSpace& space() const { return *space_; }
   const Mesh& mesh() const { return space_->mesh(); }
+  std::string metre() const { return units_of(run_.report()).of(" m"); }
 
   // The part of a body that has the regions of the table: sections, where all are theirs.
   void enter_part(const Case::Table& t) {
@@ -192,8 +198,8 @@ class RelationReader {
     if (region == nullptr || onto == nullptr) return;
     attempt([&] {
       Tie tied = tie(space(), *region, *onto, options);
-      std::string line = fmt::format("tie '{}' onto '{}': {} nodes tied, at most {:.3g} m off", region->name,
-                                     onto->name, tied.tied.size(), tied.largest_gap);
+      std::string line = fmt::format("tie '{}' onto '{}': {} nodes tied, at most {:.3g}{} off", region->name,
+                                     onto->name, tied.tied.size(), tied.largest_gap, metre());
       if (options.integrated) line += fmt::format("; {} of them integrated", tied.integrated);
       if (tied.shared > 0) line += fmt::format("; {} nodes that both sides share", tied.shared);
       if (!tied.left.empty()) line += fmt::format("; {} nodes outside of the tolerance are free", tied.left.size());
@@ -212,8 +218,8 @@ class RelationReader {
                         region->name, onto->name, tied.unmatched, tied.others, onto->name,
                         space().components() > 1 ? "stress" : "flux"));
       if (!tied.left.empty())
-        run_.log().notice(fmt::format("{} nodes of '{}' lie more than {:.3g} m from '{}' and are not tied",
-                                      tied.left.size(), region->name, tied.tolerance, onto->name));
+        run_.log().notice(fmt::format("{} nodes of '{}' lie more than {:.3g}{} from '{}' and are not tied",
+                                      tied.left.size(), region->name, tied.tolerance, metre(), onto->name));
       add_tie_fields(tied);
       keep(std::move(tied.equations));
     });
@@ -499,8 +505,8 @@ class RelationReader {
             fmt::format("the translation is ({:.4g}, {:.4g}): circles of other radii are other circles", by[0], by[1]),
             "name two sides with a translation along y")
             .at(options.origin);
-      run_.log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g} m off", region->name, onto->name,
-                      pair.bound + pair.on_axis, pair.largest_gap);
+      run_.log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g}{} off", region->name, onto->name,
+                      pair.bound + pair.on_axis, pair.largest_gap, metre());
       keep(std::move(pair.equations));
     });
   }
@@ -583,6 +589,25 @@ class RelationReader {
       equations.add(row, value);
     }
     keep(std::move(equations));
+  }
+
+  void read_gap(const Case::Table& t) {
+    const Region* region = t.region("region", "a node, or several", mesh(), every_kind);
+    const bool has_other = t.has("onto");
+    const Region* onto = has_other ? t.region("onto", "the node on the other side, or as many; not given: the ground",
+                                              mesh(), every_kind)
+                                   : nullptr;
+    GapOptions options{.origin = t.where()};
+    options.direction = optional_point(
+        t, "direction", "from the region to the other side; not given: to the node there", mesh().dimension());
+    const bool given = t.has("clearance");
+    const double clearance = t.number(
+        "clearance", "[m] that is open at the begin; below 0: they overlap; not given: the distance, 0 of a stop",
+        given ? NumberRule{} : NumberRule{.fallback = 0});
+    if (given) options.clearance = clearance;
+    read_.model.linear = false;
+    if (region == nullptr || (has_other && onto == nullptr)) return;
+    attempt([&] { keep(gap(space(), *region, onto, options)); });
   }
 
   // An unknown that several terms name has one factor.
@@ -668,7 +693,7 @@ void read_relations(const FieldsOfCase& fields, CaseModel& read) {
 }
 
 std::vector<MatrixTable> relation_tables(std::vector<MatrixTable> others) {
-  for (const char* key : {"tie", "rigid", "coupling", "periodic", "equation"})
+  for (const char* key : {"tie", "rigid", "coupling", "periodic", "equation", "gap"})
     others.push_back({key, "move it out of the load case: it holds in all of them"});
   return others;
 }

@@ -29,6 +29,15 @@ double read_phase(const Case::Table& t) {
   return t.number("phase", "[degrees] by which it leads", {.fallback = 0}) * std::numbers::pi / 180;
 }
 
+// A number or a formula of t alone.
+Formula read_over_time(const Case::Table& t, const char* key, const char* about, const NumberRule& rule) {
+  Formula result = t.formula(key, about, rule);
+  if (result.depends_on_position())
+    t.error(ErrorKind::wrong_value, key, fmt::format("'{}' depends on the position", result.text()),
+            "it is one factor at each time", "write a formula of t");
+  return result;
+}
+
 NamedExcitation read_load(const Case::Table& t, ResponseKind kind, FrequencyTable::Scale scale,
                           const std::vector<std::string>& names) {
   NamedExcitation result;
@@ -48,6 +57,9 @@ NamedExcitation read_load(const Case::Table& t, ResponseKind kind, FrequencyTabl
     result.excitation.size =
         read_over_frequency(t, "amplitude", "factor of the load, or \"name(f)\"", scale, {.fallback = 1});
     result.excitation.phase = read_phase(t);
+  } else if (kind == ResponseKind::history) {
+    result.over_time =
+        read_over_time(t, "amplitude", "factor of the load, a number or a formula of t", {.fallback = 1});
   } else {
     result.excitation.size =
         read_over_frequency(t, "density", "one-sided spectral density of the factor of the load [1/Hz], or \"name(f)\"",
@@ -78,6 +90,11 @@ NamedExcitation read_base(const Case::Table& t, ResponseKind kind, FrequencyTabl
   std::ranges::copy(direction, result.excitation.direction.begin());
   if (std::ranges::all_of(direction, [](double each) { return each == 0; }))
     t.error(ErrorKind::region_definition, "direction", "a direction of length 0", {}, "give a direction, as [0, 0, 1]");
+  if (kind == ResponseKind::history) {
+    result.over_time =
+        read_over_time(t, "acceleration", "of the base [m/s^2], a number or a formula of t, as \"quake(t)\"", {});
+    return result;
+  }
   const SizeKey size = size_of_base(t, kind);
   result.excitation.motion = size.motion;
   result.excitation.size = read_over_frequency(t, size.key, size.about, scale, {.minimum = 0});
@@ -87,6 +104,22 @@ NamedExcitation read_base(const Case::Table& t, ResponseKind kind, FrequencyTabl
 
 }  // namespace
 
+Case::Table harmonic_table(Case& input) {
+  return input.table("harmonic", "answers to loads and motions of the base that vary harmonically (docs/vibration.md)");
+}
+
+bool is_direct(const Case::Table& harmonic) {
+  return harmonic.choice("method",
+                         "sums of the modes of [modal]; or the whole system solved at each frequency, which takes "
+                         "damping that differs from place to place",
+                         {"modal", "direct"}, "modal") == "direct";
+}
+
+bool vibrates(Run& run) {
+  const Case::Table root = run.input().root();
+  return root.has("modal") || (root.has("harmonic") && is_direct(harmonic_table(run.input())));
+}
+
 bool responds(Run& run) {
   if (run.options().survey) {  // the tables that all answers have are asked for once
     read_modal_damping(run.input());
@@ -94,12 +127,12 @@ bool responds(Run& run) {
   }
   const Case::Table root = run.input().root();
   const char* found = nullptr;
-  for (const char* key : {"harmonic", "random", "spectrum"}) {
+  for (const char* key : {"harmonic", "random", "spectrum", "history"}) {
     if (!root.has(key)) continue;
     if (found != nullptr)
       root.error(ErrorKind::modal_options, key, fmt::format("a case has [{}] and [{}]", found, key),
                  "a case, or a step, is one analysis", "make two cases or steps");
-    else if (!root.has("modal"))
+    else if (!vibrates(run))
       root.error(ErrorKind::modal_options, key, fmt::format("[{}] without [modal]", key), "answers are sums of modes",
                  "add [modal] with the number of modes");
     found = key;
@@ -143,13 +176,39 @@ ModalDamping read_modal_damping(Case& input) {
   return damping;
 }
 
+void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& analysis) {
+  const Case::Table t = damping_table(run.input());
+  const ModalDamping of_all = read_modal_damping(run.input());
+  if (t.has("ratio"))
+    t.error(ErrorKind::damping, "ratio", "a damping ratio of modes where no modes are found", {},
+            "give rayleigh, structural, [[damping.region]] or [[damping.dashpot]], or take method = \"modal\"");
+  analysis.rayleigh = of_all.rayleigh;
+  analysis.structural = of_all.structural;
+  const Mesh& mesh = space.mesh();
+  for (const Case::Table& each : t.tables("region", "cells with a loss factor, which joins that of all")) {
+    const Region* region = each.region("region", "cells", mesh, {RegionKind::cells});
+    const double factor = each.number("structural", "loss factor of these cells", {.minimum = 0});
+    if (region != nullptr) analysis.losses.push_back({region->cells, factor});
+  }
+  for (const Case::Table& each : t.tables("dashpot", "forces against the velocity")) {
+    const Region* region = each.region("region", "facets, nodes or cells: their nodes, in equal parts", mesh,
+                                       {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const int dimension = std::min(space.components(), 3);
+    const std::vector<double> value =
+        each.vector("value", "in total, along the axes [N s/m]", {.size = dimension, .minimum = 0});
+    Dashpot dashpot{region == nullptr ? std::vector<Node>() : space.nodes_in(*region), {}};
+    std::ranges::copy(value, dashpot.viscosity.begin());
+    if (!dashpot.nodes.empty()) analysis.dashpots.push_back(std::move(dashpot));
+  }
+}
+
 std::vector<NamedExcitation> read_excitations(const Case::Table& table, ResponseKind kind, const CaseModel& read,
                                               bool outside_excites, int dimension) {
-  const bool of_spectra = kind != ResponseKind::harmonic;
-  const auto scale = table.choice("interpolation", "between the rows of tables over the frequency", {"linear", "log"},
-                                  of_spectra ? "log" : "linear") == "log"
-                         ? FrequencyTable::Scale::log
-                         : FrequencyTable::Scale::linear;
+  const bool of_spectra = kind == ResponseKind::random || kind == ResponseKind::spectrum;
+  FrequencyTable::Scale scale = FrequencyTable::Scale::linear;
+  if (kind != ResponseKind::history && table.choice("interpolation", "between the rows of tables over the frequency",
+                                                    {"linear", "log"}, of_spectra ? "log" : "linear") == "log")
+    scale = FrequencyTable::Scale::log;
   const std::vector<std::string> names = load_names(read, outside_excites);
   std::vector<NamedExcitation> all;
   if (kind != ResponseKind::spectrum)
@@ -157,7 +216,7 @@ std::vector<NamedExcitation> read_excitations(const Case::Table& table, Response
       all.push_back(read_load(t, kind, scale, names));
   for (const Case::Table& t : table.tables("base", "a motion of the base: of all supports together"))
     all.push_back(read_base(t, kind, scale, dimension));
-  if (all.empty() && kind == ResponseKind::harmonic)
+  if (all.empty() && !of_spectra)
     for (const std::string& each : names) all.push_back({each, {}});
   if (all.empty())
     table.error(ErrorKind::modal_options, "base", "nothing excites the modes", {},

@@ -1,19 +1,24 @@
-// Tables of answers on modes, next to [modal]: what excites ([[harmonic.load]], [[harmonic.base]]; likewise of [random]
-// and [spectrum]), and [damping] of modes.
+// Tables of answers on modes, next to [modal]: what excites ([[harmonic.load]], [[harmonic.base]]; likewise of
+// [random], [spectrum] and [history]), and [damping] of modes.
 //
 //   if (responds(run)) read.load_cases = read_exciting_loads(run, tables, matrix_tables);
 #pragma once
 
 #include "apps/cases/case_model.hpp"
-#include "fem/analysis/modal_space.hpp"
+#include "fem/analysis/direct_harmonic.hpp"
 
 #include <string>
 #include <vector>
 
 namespace ritz {
 
-// Has the case [harmonic], [random] or [spectrum]? Two of them, or one without [modal], are added to its errors.
+// Has the case [harmonic], [random], [spectrum] or [history]? Two of them, or one without [modal], are added to its
+// errors.
 bool responds(Run& run);
+// Is the case read as one of vibration? With [modal], or with [harmonic] method = "direct".
+bool vibrates(Run& run);
+Case::Table harmonic_table(Case& input);
+bool is_direct(const Case::Table& harmonic);
 // Do loads outside of load cases excite? With a preload, or in a later step, they are those of the state.
 bool outside_loads_excite(Run& run, const CaseModel& read);
 // [[load_case]] of loads that excite; combinations are errors.
@@ -23,12 +28,17 @@ LoadCaseInputs read_exciting_loads(Run& run, const std::vector<std::string>& loa
 // [damping] with `ratio` and `structural`, or Rayleigh's.
 ModalDamping read_modal_damping(Case& input);
 
-enum class ResponseKind { harmonic, random, spectrum };
+// Damping without modes: Rayleigh's, `structural`, [[damping.region]] and [[damping.dashpot]].
+void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& analysis);
+
+enum class ResponseKind { harmonic, random, spectrum, history };
 struct NamedExcitation {
   std::string load;  // a load case; "loads": those outside of load cases; empty: the base
   Excitation excitation;
+  Formula over_time = 1.0;  // of [history]: amplitude, or acceleration
 };
-// [[load]] and [[base]] of the table. Of harmonic response without either: all loads in phase. None is an error.
+// [[load]] and [[base]] of the table. Of harmonic response and time history without either: all loads together. None is
+// an error. Those of time history may be formulas of t where the case allows them (Case::allow_time).
 std::vector<NamedExcitation> read_excitations(const Case::Table& table, ResponseKind kind, const CaseModel& read,
                                               bool outside_excites, int dimension);
 // With the numbers that loads have in the space.

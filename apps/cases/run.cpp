@@ -293,7 +293,10 @@ LinearSolverOptions Run::solver(MatrixPromise promise, double tolerance) {
 }
 
 void Run::checked(const ProbeFields& fields) {
-  if (check_probes(*case_, *mesh_, fields)) results_->fields().look_closely();
+  Paths paths(*case_, *mesh_, fields);
+  for (const std::string& notice : paths.notices()) log_.notice(notice);
+  if (check_probes(*case_, *mesh_, fields) || !paths.empty()) results_->fields().look_closely();
+  results_->look_along(std::move(paths));
   if (options_.survey) throw CheckedOnly{};
   if (options_.describe) {
     std::string text = case_->describe();

@@ -42,6 +42,7 @@ class Run {
   [[nodiscard]] Profile::Phase phase(std::string name) const { return device().profile().phase(std::move(name)); }
   Log& log() { return log_; }
   RunReport& report() { return report_; }
+  const RunReport& report() const { return report_; }
   Case& input() { return *case_; }
   SharedModel& shared() { return *shared_; }
   Results& results() { return *results_; }

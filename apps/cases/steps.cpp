@@ -12,10 +12,11 @@ namespace {
 
 const StepTables& step_tables() {
   static const StepTables tables{
-      .of_run = {"mesh",    "space",       "model",       "region",         "table",   "field",    "material",
-                 "section", "orientation", "plugin",      "output",         "probe",   "sweep",    "gradient",
-                 "title",   "load_case",   "combination", "allow_unloaded", "initial", "capacity", "inertia"},
-      .of_one = {"time", "modal", "harmonic", "random", "spectrum", "buckling", "inertia_relief", "newton", "solver"}};
+      .of_run = {"mesh",        "space",       "model",          "region",  "table",    "field",  "material", "section",
+                 "orientation", "plugin",      "output",         "probe",   "path",     "sweep",  "gradient", "title",
+                 "load_case",   "combination", "allow_unloaded", "initial", "capacity", "inertia"},
+      .of_one = {"time", "modal", "harmonic", "random", "spectrum", "history", "buckling", "inertia_relief", "newton",
+                 "solver"}};
   return tables;
 }
 

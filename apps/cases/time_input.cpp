@@ -40,6 +40,12 @@ bool goes_through_time(Run& run) {
   return true;
 }
 
+bool path_takes_time(Run& run) {
+  if (!run.input().table("newton", "").has("durations")) return false;
+  run.input().allow_time();
+  return true;
+}
+
 namespace {
 
 void read_method_of_motion(const Case::Table& time, Transient& options) {

@@ -14,6 +14,9 @@ namespace ritz {
 // Has the case [time]? From here on its formulas may depend on t then.
 bool goes_through_time(Run& run);
 
+// Has [newton] durations of a load path? From here on formulas may depend on t then, too.
+bool path_takes_time(Run& run);
+
 // The steps of [time].
 enum class TimeOrder { first, second };
 Transient read_steps(const Case::Table& time, TimeOrder order, double begin);

@@ -1,6 +1,7 @@
 #include "apps/program/run_app.hpp"
 
 #include "apps/program/schema.hpp"
+#include "apps/results/path_figure.hpp"
 #include "apps/show/units.hpp"
 #include "apps/run/command_line.hpp"
 #include "apps/run/named_outputs.hpp"
@@ -19,6 +20,7 @@
 #include "io/files/atomic_file.hpp"
 #include "solvers/algebra/solver_progress.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -26,6 +28,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fmt/format.h>
+#include <iterator>
 #include <new>
 #include <string_view>
 #include <system_error>
@@ -95,6 +98,14 @@ std::vector<Curve> probe_curves(const RunToShow& s) {
   return curves;
 }
 
+std::vector<PageFigure> figures(const RunToShow& s) {
+  std::vector<PageFigure> all = {{"", is_over_time(s.run) ? "time [s]" : "part of the loads", probe_curves(s)}};
+  if (s.run == nullptr) return all;
+  for (const PathResult& path : s.run->results().paths())
+    std::ranges::move(figures_of(path, units_of(s.report)), std::back_inserter(all));
+  return all;
+}
+
 // A mode is shown as the motion that it is, and a large displacement in its size.
 Look look_at(const RunToShow& s, const ShownStep& step) {
   Look look = s.options.look;
@@ -107,7 +118,7 @@ Look look_at(const RunToShow& s, const ShownStep& step) {
 }
 
 std::string unit_of_picture(const RunToShow& s, const ShownStep& step) {
-  const std::string unit = unit_of_field(s.report.program, shade_of(step, s.options.look).field);
+  const std::string unit = units_of(s.report).of_field(shade_of(step, s.options.look).field);
   return unit.empty() ? "" : unit.substr(1);
 }
 
@@ -128,8 +139,7 @@ void write_page(const RunToShow& s, const Shown* shown) {
                                             .resolved = s.run != nullptr ? s.run->input().resolved() : "",
                                             .shown = shown,
                                             .look = has_steps ? look_at(s, shown->steps().back()) : s.options.look,
-                                            .curves = probe_curves(s),
-                                            .curves_over = is_over_time(s.run) ? "time [s]" : "part of the loads"}));
+                                            .figures = figures(s)}));
 }
 
 // The work of one call of a program: a case, perhaps as one rank of several, or a sweep.

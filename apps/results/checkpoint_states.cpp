@@ -70,8 +70,8 @@ void put(const State& s, const std::string& prefix, CheckpointState& state) {
   const std::pair<const char*, std::vector<double>> all[] = {
       {"u", s.u},
       {"newton",
-       {double(s.increment), s.reference, s.part, s.at.at, s.at.size.next, double(s.at.size.successes),
-        s.at.change_of_part, s.at.unit}},
+       {double(s.increment), s.reference, s.part, s.at.at, s.at.size.next, double(s.at.size.successes), s.at.change,
+        s.at.unit}},
       {"newton.change", s.change},
       {"newton.closed", {s.closed.begin(), s.closed.end()}},
       {"newton.steps", std::move(newton)},
@@ -107,7 +107,7 @@ State state_at(const CheckpointState& state, const std::string& prefix) {
   s.part = newton.at(2);
   s.at = {.at = newton.at(3),
           .size = {.next = newton.at(4), .successes = int(newton.at(5))},
-          .change_of_part = newton.at(6),
+          .change = newton.at(6),
           .unit = newton.at(7)};
   s.change = numbers_at(state, prefix + "newton.change");
   for (const double each : numbers_at(state, prefix + "newton.closed")) s.closed.push_back(each != 0);
@@ -155,6 +155,7 @@ CheckpointState checkpoint_of(const State& s, int steps) {
   if (!which.empty()) state.numbers["columns"] = numbers_of(std::move(which));
   put(s, "", state);
   put(s.points, "", state);
+  put(s.rates, "rates.", state);
   return state;
 }
 
@@ -230,6 +231,7 @@ State state_of(const CheckpointState& state) {
   State s = state_at(state, "");
   s.place = state.where;
   s.points = points_of(state, "");
+  s.rates = points_of(state, "rates.");
   for (const double j : numbers_at(state, "columns")) {
     const std::string name = fmt::format("column.{}", int(j));
     s.columns[int(j)] = {state.numbers.at(name + ".u"), report_of(state, name)};

@@ -1,6 +1,6 @@
 #include "apps/results/probes.hpp"
 
-#include "apps/show/units.hpp"
+#include "apps/results/field_value.hpp"
 
 #include "apps/show/field_component.hpp"
 #include "io/results/probe_file.hpp"
@@ -248,19 +248,6 @@ RegionIntegral integral_of(const Mesh& mesh, const Region& region, const Target&
                          : integrate(mesh, region, *target.field, target.component, fields.measure, fields.finer);
 }
 
-std::vector<double> value_at(const Mesh& mesh, const PointLocator::Place& place, const Field& field,
-                             const LagrangeResults* finer) {
-  if (finer == nullptr || field.finer_values.empty()) return interpolate(mesh, place, field.values, field.components);
-  const std::vector<double> N = finer->functions(mesh.kind_of(place.cell)).at(place.xi);
-  const std::span<const Node> points = finer->points_of(place.cell);
-  const auto components = static_cast<std::size_t>(field.components);
-  std::vector<double> result(components, 0.0);
-  for (std::size_t a = 0; a < N.size(); ++a)
-    for (std::size_t c = 0; c < components; ++c)
-      result[c] += N[a] * field.finer_values[static_cast<std::size_t>(points[a]) * components + c];
-  return result;
-}
-
 std::vector<double> mean(const Mesh& mesh, const Region& region, const Target& target, const ProbeFields& fields) {
   std::vector<double> result(static_cast<std::size_t>(target.component.size()), 0.0);
   double size = 0;
@@ -310,13 +297,13 @@ std::vector<double> evaluate(const Probe& probe, const Mesh& mesh, const Target&
 }
 
 // The unit that all chosen components have; empty where there is none.
-std::string unit_of(const FieldComponent& chosen, const Field& field, const std::string& program) {
+std::string unit_of(const FieldComponent& chosen, const Field& field, const Units& names) {
   std::set<std::string> units;
   for (int c = 0; c < field.components; ++c)
     if (chosen.which < 0 || chosen.which == c) {
       const auto place = static_cast<std::size_t>(c);
-      units.insert(unit_of_component(program, field.name,
-                                     place < field.component_names.size() ? field.component_names[place] : ""));
+      units.insert(
+          names.of_component(field.name, place < field.component_names.size() ? field.component_names[place] : ""));
     }
   return units.size() == 1 ? *units.begin() : "";
 }
@@ -330,10 +317,10 @@ int dimension_of(const Region& region, const Mesh& mesh) {
                      : traits(mesh.kind_of(region.facets.front().cell)).dimension - 1;
 }
 
-std::string unit_of(const Probe& probe, const Target& target, const Mesh& mesh, const std::string& program) {
-  const std::string unit = unit_of(target.component, *target.field, program);
+std::string unit_of(const Probe& probe, const Target& target, const Mesh& mesh, const Units& names) {
+  const std::string unit = unit_of(target.component, *target.field, names);
   if (probe.place || probe.region == nullptr) return unit;
-  return unit_of_measure(unit, probe.measure, dimension_of(target.region ? *target.region : *probe.region, mesh));
+  return names.of_measure(unit, probe.measure, dimension_of(target.region ? *target.region : *probe.region, mesh));
 }
 
 }  // namespace
@@ -564,11 +551,11 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& spac
 }
 
 std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const ProbeFields& fields,
-                                               const std::string& program) {
+                                               const Units& names) {
   std::map<std::string, std::string> units;
   for (const Probe& probe : read_probes(input, mesh))
     if (const std::optional<Target> target = find_target(probe, mesh, fields)) {
-      const std::string unit = unit_of(probe, *target, mesh, program);
+      const std::string unit = unit_of(probe, *target, mesh, names);
       if (!unit.empty()) units.emplace(probe.name, unit);
     }
   return units;

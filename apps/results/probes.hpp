@@ -16,6 +16,7 @@
 #pragma once
 
 #include "apps/results/region_integral.hpp"
+#include "apps/show/units.hpp"
 #include "io/case/case.hpp"
 #include "io/vtk/vtu_writer.hpp"
 
@@ -85,6 +86,6 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& spac
 
 // Units of the probes of these fields, " Pa" with the space before it, by name; of those whose unit is known.
 std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const ProbeFields& fields,
-                                               const std::string& program);
+                                               const Units& names);
 
 }  // namespace ritz

@@ -1,5 +1,6 @@
 #include "apps/results/results.hpp"
 #include "apps/results/stress_measures.hpp"
+#include "apps/show/units.hpp"
 
 #include "apps/run/run_summary.hpp"
 #include "device/huge_pages.hpp"
@@ -105,6 +106,12 @@ void Results::read_settings() {
                    "for fields of a higher order than the mesh ([space] order). mesh: values at the mesh's nodes; "
                    "lagrange: the whole field, on VTK's Lagrange cells",
                    {"mesh", "lagrange"}, "mesh") == "lagrange");
+  context_.report.units = table.choice("units",
+                                       "system of the numbers of the case, for the log and the page. SI; mm: mm, N, s "
+                                       "and t, with stresses in MPa; none: "
+                                       "not known, so that results have no unit",
+                                       {"SI", "mm", "none"}, "SI");
+  context_.input.set_units(unit_system_named(context_.report.units));
   const RunOptions& options = context_.options;
   output_ = output_folder(options, own_folder, folder);
   if (options.output.empty() && output_ != folder)
@@ -450,13 +457,15 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   add_names_of_others(cells_of_run_, cells);
   const ProbeFields fields{nodal, cells, measure_, fields_.finer()};
   probes = evaluate_probes(context_.input, *mesh_, fields);
-  const std::map<std::string, std::string> units = probe_units(context_.input, *mesh_, fields, context_.program.name);
+  const std::map<std::string, std::string> units =
+      probe_units(context_.input, *mesh_, fields, units_of(context_.report));
   for (const auto& [name, values] : probes) {
     if (!context_.report.steps.empty() && std::ranges::all_of(values, [](double v) { return std::isnan(v); })) continue;
     const auto unit = units.find(name);
     context_.log.line("probe {}: {:.8g}{}", name, fmt::join(values, " "), unit == units.end() ? "" : unit->second);
     if (unit != units.end()) context_.report.probe_units[name] = unit->second.substr(1);
   }
+  record_paths(fields, probes);
   nodal.resize(own_nodal);
   cells.resize(own_cells);
   const std::optional<double> moment = time ? time : time_of_step_;
@@ -479,6 +488,25 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   if (context_.options.take) context_.options.take(step);
   if (!context_.writes_fields || !step_writes_fields_) return;
   if (context_.options.writes_files()) write(std::move(step));
+}
+
+// Fields along lines, as tables of this step; linearised stresses are numbers as those of probes are.
+void Results::record_paths(const ProbeFields& fields, ResultWriter::Probes& probes) {
+  if (paths_.empty()) return;
+  last_paths_ = paths_.evaluate(*mesh_, fields);
+  const bool is_written = context_.writes_fields && step_writes_fields_ && context_.options.writes_files();
+  const int number = writer_ ? writer_->step_count() : resumed_ ? resumed_->steps : 0;
+  const std::string unit = units_of(context_.report).of_field("stress");
+  for (const PathResult& path : last_paths_) {
+    for (const std::string& line : lines_of(path, unit)) context_.log.line("{}", line);
+    for (auto& [name, numbers] : equivalents_of(path)) {
+      if (!unit.empty()) context_.report.probe_units[name] = unit.substr(1);
+      probes.emplace_back(name, std::move(numbers));
+    }
+    if (!is_written) continue;
+    add_table(fmt::format("{}_{:06}", path.name, number), table_of(path));
+    if (path.stress) add_table(fmt::format("{}_linearised_{:06}", path.name, number), table_of_linearised(path));
+  }
 }
 
 // A rank after the first writes its piece of a step in pieces.

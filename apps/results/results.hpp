@@ -5,6 +5,7 @@
 //   results.write(nodal_fields, cell_fields);                  results.finish();
 #pragma once
 
+#include "apps/results/path.hpp"
 #include "apps/results/probe_history.hpp"
 #include "apps/results/probes.hpp"
 #include "apps/results/result_fields.hpp"
@@ -101,6 +102,9 @@ class Results {
   void measure_by(const BodyMeasure& measure) { measure_ = measure; }  // means and integrals of probes
   const BodyMeasure& measure() const { return measure_; }
 
+  void look_along(Paths paths) { paths_ = std::move(paths); }           // of the case, from here on
+  const std::vector<PathResult>& paths() const { return last_paths_; }  // of the last step
+
   // Fields at nodes, and in cells, that every step has beside those of its solution.
   void carry(std::vector<Field> nodal) { carried_ = std::move(nodal); }
   void carry_in_cells(std::vector<Field> cells) { carried_in_cells_ = std::move(cells); }
@@ -156,6 +160,7 @@ class Results {
   void report_fallback(const std::string& step);
   void report_steps_down();
   void record_large_strains(std::span<const Field> nodal, std::span<const Field> cells);
+  void record_paths(const ProbeFields& fields, ResultWriter::Probes& probes);
   void keep_lack();
   void write(SolvedStep step);  // to the folder
   void follow();                // of a rank after the first
@@ -187,6 +192,8 @@ class Results {
     bool is_kept = false;  // in a checkpoint
   };
   std::optional<Lack> lack_;
+  Paths paths_;
+  std::vector<PathResult> last_paths_;
   std::vector<SolvedStep::Text> tables_;   // that wait for the next step
   std::vector<std::string> steps_before_;  // down, of a solve that is not recorded yet
   bool expects_large_strains_ = false;

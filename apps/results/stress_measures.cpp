@@ -23,6 +23,11 @@ std::array<double, 3> principal_values(SymmetricTensor t) {
   return {first, 3 * mean - first - third, third};
 }
 
+double tresca(SymmetricTensor s) {
+  const std::array<double, 3> values = principal_values(s);
+  return values[0] - values[2];
+}
+
 std::vector<double> von_mises_of(std::span<const double> tensors) {
   std::vector<double> values(tensors.size() / 6);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = von_mises(tensors.subspan(6 * i).first<6>());

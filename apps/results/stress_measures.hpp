@@ -14,6 +14,9 @@ double von_mises(SymmetricTensor stress);
 // Eigenvalues, largest first: the trigonometric solution of the characteristic equation (Smith 1961).
 std::array<double, 3> principal_values(SymmetricTensor tensor);
 
+// Twice the greatest shear stress.
+double tresca(SymmetricTensor stress);
+
 // The same for many tensors, [entry][6].
 std::vector<double> von_mises_of(std::span<const double> tensors);
 std::vector<double> principal_values_of(std::span<const double> tensors);  // [entry][3]

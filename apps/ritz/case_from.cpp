@@ -166,12 +166,23 @@ ErrorList errors_of(const DeckModel& deck, bool partial) {
   return errors;
 }
 
-std::string case_text(const DeckModel& deck, const std::string& deck_file, const std::string& mesh_file) {
+// A deck does not name its units. Radiation is computed in SI, whatever the deck's other numbers are.
+std::string units_text(const DeckModel& deck, const std::string& units) {
+  const auto radiates = [](const DeckLoad& load) { return load.table == "radiation"; };
+  if (units == "SI" || std::ranges::any_of(deck.loads.common, radiates)) return "";
+  const char* comment =
+      units == "none" ? "    # of the deck: say \"SI\", or \"mm\" (mm, N, s, t), and results have units" : "";
+  return fmt::format("[output]\nunits = \"{}\"{}\n\n", units, comment);
+}
+
+std::string case_text(const DeckModel& deck, const std::string& deck_file, const std::string& mesh_file,
+                      const std::string& units) {
   std::string text = fmt::format(
       "# What {} says, written by ritz case from. Numbers are those of the deck: they must be in one system of "
       "units.\n"
-      "# Run it: {} THIS_FILE\n\n[mesh]\nfile = {}\n",
-      std::filesystem::path(deck_file).filename().string(), program_for(deck), toml_text(mesh_file));
+      "# Run it: {} THIS_FILE\n\n{}[mesh]\nfile = {}\n",
+      std::filesystem::path(deck_file).filename().string(), program_for(deck), units_text(deck, units),
+      toml_text(mesh_file));
   text = gaps_text(deck) + text + plane_text(deck) + newton_text(deck);
   text += orientations_text(deck);
   for (const DeckSection& section : deck.sections) text += section_text(deck, section);
@@ -211,7 +222,7 @@ WrittenCase case_from(const CaseFrom& question) {
       throw Error(ErrorKind::deck, fmt::format("the case of '{}' needs a second file", question.deck),
                   "the deck names nodes or faces by number, which become sets in a file beside the case",
                   fmt::format("name the case: ritz case from {} CASE.toml", question.deck));
-    return {case_text(deck, question.deck, question.deck), missing};
+    return {case_text(deck, question.deck, question.deck, question.units), missing};
   }
   if (is_same_file(question.to, question.deck))
     throw Error(ErrorKind::show, fmt::format("the name '{}' is taken", question.to), "the deck has it",
@@ -227,7 +238,7 @@ WrittenCase case_from(const CaseFrom& question) {
     write_named_file(sets, DeckNumbers(deck.cards).text(mesh));
     mesh = fs::path(sets).filename().string();
   }
-  write_named_file(question.to, case_text(deck, question.deck, mesh));
+  write_named_file(question.to, case_text(deck, question.deck, mesh, question.units));
   return {fmt::format("{}: a case for {}, from {}{}\n", question.to, program_for(deck), question.deck,
                       missing.empty() ? "" : fmt::format("; NOT COMPLETE, {} cards are missing", deck.gaps.size())),
           missing};

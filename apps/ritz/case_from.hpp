@@ -11,7 +11,8 @@ namespace ritz {
 struct CaseFrom {
   std::string deck, to;  // to: empty for standard output
   bool overwrite = false;
-  bool partial = false;  // write the case without what is missing
+  bool partial = false;        // write the case without what is missing
+  std::string units = "none";  // of the deck: SI, mm, none
 };
 
 struct WrittenCase {

@@ -91,8 +91,8 @@ const char* reason_without(const std::string& keyword) {
   for (const auto& [word, why] : std::initializer_list<std::pair<const char*, const char*>>{
            {"CONTACT", "contact is not in Ritz yet"},
            {"TIE", "it is not translated: write a [[tie]] (docs/joining.md)"},
-           {"CREEP", "it is not translated: write law = \"norton\" with [time] (docs/materials.md)"},
-           {"VISCOELASTIC", "it is not translated: write law = \"prony\" with [time] (docs/materials.md)"},
+           {"CREEP", "it is not translated: write law = \"norton\" with [newton] durations (docs/materials.md)"},
+           {"VISCOELASTIC", "it is not translated: write law = \"prony\" with [newton] durations (docs/materials.md)"},
            {"HYPERFOAM", "it is not translated: write law = \"hyperfoam\" (docs/materials.md)"},
            {"EQUATION", "it is not translated: write an [[equation]] (docs/joining.md)"},
            {"MPC", "it is not translated: [[equation]] and [[rigid]] relate nodes (docs/joining.md)"},

@@ -108,14 +108,8 @@ std::vector<double> vector_of(const Deck& deck, const DeckCard& card, std::size_
   return v;
 }
 
-constexpr const char* follows_the_surface = "NLGEOM: its pressure follows the surface, that of a case does not";
-
 void distributed_load(const DeckCard& card, const Deck& deck, DeckSteps& steps) {
   open(card, deck, steps);
-  if (deck.facts.is_large() && std::ranges::any_of(card.data, [](const auto& line) {
-        return line.size() > 1 && upper(line[1]).starts_with("P");
-      }))
-    deck.notes.lack(card, follows_the_surface);
   std::set<std::string> unknown;
   for (std::size_t line = 0; line < card.data.size(); ++line) {
     const std::string kind = upper(card.text(line, 1));
@@ -155,8 +149,7 @@ void surface_load(const DeckCard& card, const Deck& deck, DeckSteps& steps) {
     const Region* region = deck.region_named(card, card.text(line, 0), deck.facts.is_frame() ? element_sets : surfaces);
     const std::string kind = upper(card.text(line, 1));
     if (region == nullptr) continue;
-    if (kind == "P" && deck.facts.is_large()) deck.notes.lack(card, follows_the_surface);
-    else if (kind == "P") add_pressure(deck, steps, card, *region, card.number(line, 2));
+    if (kind == "P") add_pressure(deck, steps, card, *region, card.number(line, 2));
     else if (kind != "TRVEC") deck.notes.lack(card, fmt::format("loads '{}' on surfaces are not read", kind));
     else if (const std::vector<double> v = vector_of(deck, card, line); !v.empty())
       add_load(deck, steps, card, {deck.facts.is_frame() ? "surface_load" : "traction", region, v});

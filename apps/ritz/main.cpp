@@ -243,6 +243,9 @@ void add_case_commands(CLI::App& cases, Choice& choice) {
   from->add_option("deck", choice.case_from.deck, "the deck, .inp; it stays the mesh of the case")->required();
   from->add_option("to", choice.case_from.to, "the case file, .toml; standard output without it");
   from->add_flag("--force", choice.case_from.overwrite, "overwrite an existing file");
+  from->add_option("--units", choice.case_from.units,
+                   "of the deck: SI, mm (mm, N, s, t), or none: results have no unit")
+      ->check(CLI::IsMember({"SI", "mm", "none"}));
   from->add_flag("--partial", choice.case_from.partial,
                  "write the case although cards are missing, which its first lines name; exit code 4 stays");
   from->callback([&choice] { choice.from_deck = true; });

@@ -2,7 +2,7 @@
 
 #include "apps/cases/law_material.hpp"
 #include "apps/ritz/specimen.hpp"
-#include "apps/show/plot.hpp"
+#include "apps/show/curves.hpp"
 #include "device/error.hpp"
 #include "io/files/atomic_file.hpp"
 
@@ -58,13 +58,15 @@ void write(const std::string& path, const std::string& content, bool overwrite) 
 }
 
 // Curves and data of all tests.
-std::vector<PlottedCurve> drawn(const std::vector<Specimen>& specimens,
-                                const std::vector<std::vector<PointOfTest>>& curves) {
-  std::vector<PlottedCurve> all;
+std::vector<Curve> drawn(const std::vector<Specimen>& specimens, const std::vector<std::vector<PointOfTest>>& curves) {
+  std::vector<Curve> all;
   for (std::size_t i = 0; i < specimens.size(); ++i) {
-    PlottedCurve& line = all.emplace_back(PlottedCurve{.name = specimens[i].name});
-    for (const PointOfTest& p : curves[i]) line.points.push_back({p.strain, p.nominal});
-    line.marks = specimens[i].data;
+    Curve& curve = all.emplace_back(Curve{.name = specimens[i].name, .x = {}, .y = {}});
+    for (const PointOfTest& p : curves[i]) {
+      curve.x.push_back(p.strain);
+      curve.y.push_back(p.nominal);
+    }
+    for (const auto& [strain, stress] : specimens[i].data) curve.marks.emplace_back(strain, stress);
   }
   return all;
 }
@@ -91,8 +93,8 @@ std::string report_of(const LawFile& file, const MaterialCommand& command) {
   text += fmt::format("curves: {}\n", csv);
   if (!command.picture.empty()) {
     write(command.picture,
-          plot_of(drawn(file.specimens, curves),
-                  {.title = fmt::format("{}: nominal stress [Pa] over strain", file.law->record->name)}),
+          curves_png(drawn(file.specimens, curves),
+                     {.x = "strain", .y = fmt::format("{}: nominal stress [Pa]", file.law->record->name)}),
           command.overwrite);
     text += fmt::format("picture: {}\n", command.picture);
   }

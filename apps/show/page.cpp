@@ -128,17 +128,24 @@ std::string results(const Json& report) {
 }
 
 // A figure for each unit.
-std::string probe_curves(const Page& page) {
+std::string figures_of(const PageFigure& figure) {
   std::map<std::string, std::vector<Curve>> by_unit;
-  for (const Curve& each : page.curves) by_unit[each.unit].push_back(each);
+  for (const Curve& each : figure.curves) by_unit[each.unit].push_back(each);
   std::string text;
   for (const auto& [unit, curves] : by_unit) {
     std::vector<std::string> names;
     for (const Curve& each : curves) names.push_back(each.name);
     text += curves_figure(
-        curves, {.x = page.curves_over,
+        curves, {.x = figure.over,
                  .y = fmt::format("{}{}", fmt::join(names, ", "), unit.empty() ? "" : fmt::format(" [{}]", unit))});
   }
+  if (figure.table.size() > 1) text += html_table(figure.table.front(), {figure.table.begin() + 1, figure.table.end()});
+  return text.empty() || figure.title.empty() ? text : html_chapter(figure.title) + text;
+}
+
+std::string figures_of(const Page& page) {
+  std::string text;
+  for (const PageFigure& each : page.figures) text += figures_of(each);
   return text;
 }
 
@@ -170,12 +177,12 @@ std::string convergence(const Json& report) {
          (choice.empty() ? "" : fmt::format("<p>{}</p>\n", escaped(choice)));
 }
 
-std::string figure(const Page& page, const std::string& program, const std::string& label) {
+std::string figure(const Page& page, const Units& units, const std::string& label) {
   if (page.shown == nullptr || page.shown->steps().empty()) return "";
   const Shown& shown = *page.shown;
   const ShownStep& step = shown.steps().back();
   if (step.fields.empty()) return "";
-  const std::string unit = unit_of_field(program, shade_of(step, page.look).field),
+  const std::string unit = units.of_field(shade_of(step, page.look).field),
                     png = png_of(shown, step, page.look, label, unit.empty() ? "" : unit.substr(1));
   const bool turns = shown.surface().triangles.size() <= most_triangles;
   std::string caption;
@@ -263,8 +270,9 @@ std::string html_of(const Page& page) {
              "<body>\n<h1>{}</h1>\n",
              escaped(name), page_style, escaped(name)) +
          html_table({}, summary) +
-         figure(page, text_of(report.at("program")), std::filesystem::path(name).stem().string()) + results(report) +
-         probe_curves(page) + convergence(report) + errors_and_notices(report) + given(page.resolved) +
+         figure(page, Units(text_of(report.at("program")), unit_system_named(report.value("units", "SI"))),
+                std::filesystem::path(name).stem().string()) +
+         results(report) + figures_of(page) + convergence(report) + errors_and_notices(report) + given(page.resolved) +
          html_chapter("Time") + html_table({"phase", "seconds"}, phases) + html_chapter("Versions") +
          html_table({}, versions_of(report, page)) + "</body></html>\n";
 }

@@ -13,14 +13,20 @@
 
 namespace ritz {
 
+// Curves over one axis, and a table of numbers that belong to them.
+struct PageFigure {
+  std::string title, over;  // "distance [m]"
+  std::vector<Curve> curves;
+  std::vector<std::vector<std::string>> table = {};  // rows, the first one its head
+};
+
 struct Page {
   std::string report;    // as --json writes it
   std::string resolved;  // the case as it was solved, in TOML; empty: it could not be read
   const Shown* shown = nullptr;
   Look look;
   std::vector<std::pair<std::string, std::string>> versions = {};  // of a calling program
-  std::vector<Curve> curves = {};                                  // of probes
-  std::string curves_over = "";                                    // "time [s]"
+  std::vector<PageFigure> figures = {};                            // of probes and of paths
 };
 
 // Throws Error(Exit::input) for a look that does not fit the fields.

@@ -7,9 +7,9 @@
 
 namespace ritz {
 
-std::string unit_of_field(std::string_view program, std::string_view field) {
-  if (program == "ritz-solve") return "";
-  if (field == "reaction") return program == "ritz-heat" ? " W" : program == "ritz-modal" ? "" : " N";
+std::string Units::of_field(std::string_view field) const {
+  if (program_ == "ritz-solve") return "";
+  if (field == "reaction") return program_ == "ritz-heat" ? of(" W") : program_ == "ritz-modal" ? "" : of(" N");
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 13> units{
       {{"displacement", " m"},
        {"rotation", " rad"},
@@ -25,22 +25,24 @@ std::string unit_of_field(std::string_view program, std::string_view field) {
        {"temperature", " degrees"},
        {"heat_flux", " W/m^2"}}};
   for (const auto& [name, unit] : units)
-    if (name == field) return std::string(unit);
+    if (name == field) return of(unit);
   return "";
 }
 
-std::string unit_of_component(std::string_view program, std::string_view field, std::string_view component) {
-  if (program == "ritz-solve") return "";
+std::string Units::of_component(std::string_view field, std::string_view component) const {
+  if (program_ == "ritz-solve") return "";
   const bool is_moment = component.starts_with('M') || component.starts_with('T');
-  if (field == "bar_force" || field == "spring_force") return " N";
-  if (field == "beam_force") return is_moment ? " N m" : " N";
-  if (field == "shell_force") return is_moment ? " N m/m" : " N/m";
-  return unit_of_field(program, field);
+  if (field == "bar_force" || field == "spring_force") return of(" N");
+  if (field == "beam_force") return of(is_moment ? " N m" : " N");
+  if (field == "shell_force") return of(is_moment ? " N m/m" : " N/m");
+  return of_field(field);
 }
 
-std::string unit_of_measure(const std::string& unit, std::string_view measure, int dimension) {
+std::string Units::of_measure(const std::string& unit, std::string_view measure, int dimension) const {
   if (unit.empty() || measure != "integral" || dimension == 0) return unit;
-  return dimension == 1 ? unit + " m" : fmt::format("{} m^{}", unit, dimension);
+  return unit + (dimension == 1 ? of(" m") : fmt::format("{}^{}", of(" m"), dimension));
 }
+
+Units units_of(const RunReport& report) { return Units(report.program, unit_system_named(report.units)); }
 
 }  // namespace ritz

@@ -31,7 +31,7 @@ Balance::Balance(const Equations& equations, const Supports& supports, const Non
                              .follows_loads = true};
   newton_.emplace(equations, supports, *system_, newton, progress, options.active);
   supports.set_values(prescribed_);
-  if (options.enter) options.enter(0);
+  enter({.t = options.time.begin});
   whole_residual(u_, start_);
   if (!std::isfinite(norm2(start_)))
     throw Error(
@@ -105,7 +105,11 @@ void Balance::residual(const Vector& u, Vector& r) const {
 }
 
 void Balance::solve(const Try& attempt, PathConstraint* path) {
-  newton_->solve({.residual = [this](const Vector& u, Vector& r) { residual(u, r); },
+  const auto at_part = [this](const Vector& u, Vector& r) {
+    if (entered_ != part_) enter(time_);  // along an arc Newton's method changes it
+    residual(u, r);
+  };
+  newton_->solve({.residual = at_part,
                   .prescribed = prescribed_,
                   .part = part_,
                   .increment = attempt.increment,
@@ -114,14 +118,21 @@ void Balance::solve(const Try& attempt, PathConstraint* path) {
                   .predicted = attempt.predicted,
                   .path = path,
                   .full_steps = attempt.full_steps,
-                  .can_fail = attempt.can_fail},
+                  .can_fail = attempt.can_fail,
+                  .in_time = attempt.time.dt > 0},
                  u_);
   if (turned_.empty()) turned_ = system_->turned();
 }
 
+void Balance::enter(const Time& time) {
+  time_ = time;
+  if (options_.enter) options_.enter(part_, time_);
+  entered_ = part_;
+}
+
 void Balance::go_to(double part, const Try& attempt) {
   part_ = part;
-  if (options_.enter) options_.enter(part);
+  enter(attempt.time);
   solve(attempt, nullptr);
 }
 
@@ -129,6 +140,15 @@ void Balance::go_along(PathConstraint& path, const Try& attempt) { solve(attempt
 
 void Balance::commit() {
   if (equations_.facts().has_states) equations_.states().commit(u_);
+  if (time_.dt > 0) enter({.t = time_.t});  // from the new state on no time has passed: results would creep once more
+}
+
+PointStates::Values Balance::points_after() const {
+  const PointStates::Values before = points();
+  equations_.states().commit(u_);
+  PointStates::Values after = points();
+  equations_.states().set(before);
+  return after;
 }
 
 // Weights of the arc length: the diagonal of the tangent at the begin, so that each term is an energy whatever the
@@ -139,6 +159,22 @@ void Balance::find_weights() {
   weights_ = Vector(equations_.device(), std::span<const double>(weights), "vectors");
 }
 
+Vector Balance::rate_of_loads() {
+  Vector rate = equations_.zeros();
+  copy(start_, rate);
+  if (!options_.loads_turn) return rate;
+  Vector here = equations_.zeros();
+  const double part = part_;
+  part_ = part + 1;
+  enter(time_);
+  residual(u_, rate);
+  part_ = part;
+  enter(time_);
+  residual(u_, here);
+  axpy(-1.0, here, rate);
+  return rate;
+}
+
 PathConstraint Balance::path_constraint() {
   held_ = equations_.zeros();
   Vector without = equations_.zeros();
@@ -146,12 +182,13 @@ PathConstraint Balance::path_constraint() {
   supports().set_values(without, 0);
   axpy(-1.0, without, held_);
   if (!excess_.empty()) axpy(-1.0, excess_, held_);
-  Vector load = equations_.zeros();
-  copy(start_, load);
+  Vector load = rate_of_loads();
   supports().gather(load);
   supports().set_zero(load);
   newton_->set_reference(std::max(newton_->reference(), options_.sizes.first * norm2(load)));
-  return {start_, held_, weights_, part_};
+  PathConstraint path(start_, held_, weights_, part_);
+  path.rate_varies = options_.loads_turn;
+  return path;
 }
 
 // Uses the state at the beginning of the increment: the committed one may give other forces if time matters.

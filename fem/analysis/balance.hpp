@@ -20,6 +20,7 @@ class Balance {
   struct Try {
     std::string place;  // for messages
     int increment = 1;
+    Time time = {};                             // at its end
     bool full_steps = false, can_fail = false;  // of Newton::Problem
     const Vector* predicted = nullptr;
   };
@@ -37,6 +38,9 @@ class Balance {
   void go_to(double part, const Try& attempt);
   void go_along(PathConstraint& path, const Try& attempt);
   void commit();
+  // Internal variables as they are, and as a commit would leave them.
+  PointStates::Values points() const { return equations_.states().values(); }
+  PointStates::Values points_after() const;
 
   const Vector& u() const { return u_; }
   const Vector& before() const { return begin_; }  // as remembered
@@ -60,7 +64,9 @@ class Balance {
   void begin_at(const State& from);
   LinearSolverOptions linear_options() const;
   void find_weights();
+  Vector rate_of_loads();  // of the residual, with their part
   void leave_to_supports(const std::vector<double>& residual_before);
+  void enter(const Time& time);
   void whole_residual(const Vector& u, Vector& r) const;
   void residual(const Vector& u, Vector& r) const;
   void solve(const Try& attempt, PathConstraint* path);
@@ -75,6 +81,8 @@ class Balance {
   Vector excess_;          // of the state at the begin of the path beyond its constraints; empty: at rest
   Vector held_, weights_;  // of path_constraint()
   double part_ = 0, part_before_ = 0;
+  Time time_;
+  std::optional<double> entered_;  // part for which the equations are set
   std::vector<std::uint8_t> closed_before_;
   std::unique_ptr<TangentSystem> system_;
   std::optional<Newton> newton_;

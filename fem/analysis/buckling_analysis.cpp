@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <iterator>
 
 namespace ritz {
 namespace {
@@ -78,15 +77,12 @@ CriticalFactors factors_of(const Setup& setup, const Model& model, const Bucklin
 
 // Matrices whose rows are divided.
 CriticalFactors factors_over_ranks(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
-  std::vector<Integral> all = model.equations;
-  std::ranges::move(geometric_integrals(model, name), std::back_inserter(all));
-  const Operator both(*model.space, std::move(all));
-  divide_like(setup.equations(), both);
+  const Operator geometric(*model.space, geometric_integrals(model, name));
   DividedSystem system(
-      both, setup.supports().common(),
+      setup.equations(), setup.supports().common(),
       {.multigrid = analysis.linear.multigrid, .operator_kind = OperatorKind::matrix, .say = analysis.linear.say},
       *analysis.linear.ranks);
-  return system.critical_factors(model.equations.size(), u, eigen_options(model, analysis));
+  return system.critical_factors(geometric, u, eigen_options(model, analysis));
 }
 
 }  // namespace

@@ -171,8 +171,14 @@ void Evolution::check_length(const TimeStep& step) const {
                          "steps ([time] step)");
 }
 
+// Results are those of the state that was committed, after which no time has passed: laws would creep once more.
 void Evolution::tell() {
-  if (observer_.show) observer_.show(view());
+  if (!observer_.show) return;
+  const SolutionView shown = view();
+  const Time time = equations_.time();
+  if (equations_.facts().has_states) equations_.inputs().set_time({.t = time.t});
+  observer_.show(shown);
+  if (equations_.facts().has_states) equations_.inputs().set_time(time);
 }
 
 }  // namespace ritz

@@ -2,7 +2,6 @@
 
 #include "fem/analysis/setup.hpp"
 #include "fem/operator/untouched_unknowns.hpp"
-#include "fem/ranks/divided_system.hpp"
 #include "fem/results/vector_field.hpp"
 
 #include <algorithm>
@@ -150,16 +149,6 @@ FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, cons
                 "load cases share one matrix, so the same unknowns are prescribed in all of them",
                 "prescribe it outside of the load cases, too, or make a case file of each");
   return fields;
-}
-
-void check_divisible(const FieldsOfModel& fields, FieldsOfModel::Rates rates, const Ranks& ranks) {
-  check_divisible(*fields.equations, ranks);
-  const std::string what = rates == FieldsOfModel::Rates::beside  ? "[modal]"
-                           : fields.equations->facts().has_states ? "a model with internal variables"
-                           : rates == FieldsOfModel::Rates::among && fields.supports->varies_in_time()
-                               ? "a prescribed value that varies in time"
-                               : "";
-  if (!what.empty()) throw_not_over_ranks(ranks, what + " of several fields", "start one process");
 }
 
 }  // namespace ritz

@@ -38,8 +38,4 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model);
 // The loads of a load case alone, and what it prescribes: the same unknowns as without it, else an Error(Exit::model).
 FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common);
 
-// Throws Error(Exit::environment) for what several ranks do not solve together: modes, internal variables, and in time
-// prescribed values that vary.
-void check_divisible(const FieldsOfModel& fields, FieldsOfModel::Rates rates, const Ranks& ranks);
-
 }  // namespace ritz

@@ -10,15 +10,14 @@ namespace {
 
 constexpr double turn = 2 * std::numbers::pi;
 
-// The factor that makes an acceleration of the given motion, times its amplitude.
-Complex acceleration_of(const Excitation& excitation, double frequency) {
+}  // namespace
+
+Complex amplitude_of(const Excitation& excitation, double frequency) {
   const Complex iw(0, turn * frequency);
   const Complex amplitude = std::polar(excitation.size(frequency), excitation.phase);
   if (excitation.load >= 0 || excitation.motion == Excitation::Motion::acceleration) return amplitude;
   return excitation.motion == Excitation::Motion::velocity ? iw * amplitude : iw * iw * amplitude;
 }
-
-}  // namespace
 
 Complex receptance(const ModalSpace& space, const ModalDamping& damping, int column, double frequency) {
   const auto k = static_cast<std::size_t>(column);
@@ -46,7 +45,7 @@ HarmonicMotion harmonic_response(const ModalSpace& space, const Harmonic& analys
   HarmonicMotion motion{frequency, std::vector<Complex>(static_cast<std::size_t>(space.columns()), 0.0),
                         std::vector<Complex>(space.base.size(), 0.0)};
   for (const Excitation& each : analysis.excitations) {
-    const Complex amplitude = acceleration_of(each, frequency);
+    const Complex amplitude = amplitude_of(each, frequency);
     const std::vector<double> forces = forces_of(space, each), carried = carried_by(space, each);
     for (std::size_t k = 0; k < forces.size(); ++k) motion.q[k] += amplitude * forces[k];
     for (std::size_t d = 0; d < carried.size(); ++d) motion.carried[d] += amplitude * carried[d];
@@ -77,21 +76,6 @@ std::vector<double> frequencies_around_peaks(const ModalSpace& space, const Moda
   const auto same = std::ranges::unique(all, [&](double a, double b) { return b - a <= least; });
   all.erase(same.begin(), same.end());
   return all;
-}
-
-double peak_between(double low, double high, const std::function<double(double frequency)>& f) {
-  const double golden = (std::sqrt(5.0) - 1) / 2;
-  double a = high - golden * (high - low), b = low + golden * (high - low), at_a = f(a), at_b = f(b);
-  while (high - low > 1e-8 * high) {
-    if (at_a > at_b) {
-      high = b, b = a, at_b = at_a;
-      at_a = f(a = high - golden * (high - low));
-    } else {
-      low = a, a = b, at_a = at_b;
-      at_b = f(b = low + golden * (high - low));
-    }
-  }
-  return 0.5 * (low + high);
 }
 
 }  // namespace ritz

@@ -8,6 +8,7 @@
 
 #include "fem/analysis/modal_space.hpp"
 
+#include <cmath>
 #include <complex>
 #include <vector>
 
@@ -20,6 +21,8 @@ struct Harmonic {
   std::vector<Excitation> excitations = {};  // all of them at once, with their phases
 };
 
+// The complex amplitude of a load, or of the acceleration of the base.
+Complex amplitude_of(const Excitation& excitation, double frequency);
 // q of a unit force on a column.
 Complex receptance(const ModalSpace& space, const ModalDamping& damping, int column, double frequency);
 
@@ -40,7 +43,21 @@ HarmonicMotion harmonic_response(const ModalSpace& space, const Harmonic& analys
 std::vector<double> frequencies_around_peaks(const ModalSpace& space, const ModalDamping& damping, double low,
                                              double high, int count);
 
-// The frequency in [low, high] at which f is largest, to the relative precision 1e-8: golden section.
-double peak_between(double low, double high, const std::function<double(double frequency)>& f);
+// The frequency in [low, high] at which f(frequency) is largest, to the relative precision 1e-8: golden section.
+template <class F>
+double peak_between(double low, double high, const F& f) {
+  const double golden = (std::sqrt(5.0) - 1) / 2;
+  double a = high - golden * (high - low), b = low + golden * (high - low), at_a = f(a), at_b = f(b);
+  while (high - low > 1e-8 * high) {
+    if (at_a > at_b) {
+      high = b, b = a, at_b = at_a;
+      at_a = f(a = high - golden * (high - low));
+    } else {
+      low = a, a = b, at_a = at_b;
+      at_b = f(b = low + golden * (high - low));
+    }
+  }
+  return 0.5 * (low + high);
+}
 
 }  // namespace ritz

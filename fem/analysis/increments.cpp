@@ -33,14 +33,32 @@ std::optional<IncrementSize> after_failure(double tried, const IncrementLimits& 
   return IncrementSize{.next = next, .successes = 0};
 }
 
-double LoadPath::part(double at) const {
-  if (at <= 0) return 0;
+LoadPath::InStage LoadPath::in_stage(double at) const {
   const auto stage = static_cast<std::size_t>(std::ceil(at * (1 - 1e-15)) - 1);
-  const double from = stage == 0 ? 0 : parts_[stage - 1], to = parts_[stage];
   double share = at - static_cast<double>(stage);
   const double ends = std::round(at * grid());
   if (std::abs(at * grid() - ends) < close) share = (ends - static_cast<double>(stage) * grid()) / grid();
+  return {stage, share};
+}
+
+double LoadPath::part(double at) const {
+  if (at <= 0) return 0;
+  const auto [stage, share] = in_stage(at);
+  const double from = stage == 0 ? 0 : parts_[stage - 1], to = parts_[stage];
   return from + (to - from) * share;
+}
+
+double LoadPath::time(double at) const {
+  if (at <= 0 || durations_.empty()) return 0;
+  const auto [stage, share] = in_stage(at);
+  double before = 0;
+  for (std::size_t i = 0; i < stage; ++i) before += durations_[i];
+  return before + durations_[stage] * share;
+}
+
+bool LoadPath::takes_time(double at) const {
+  const auto stage = static_cast<std::size_t>(at);
+  return stage < durations_.size() && durations_[stage] > 0;
 }
 
 double LoadPath::next(double at, double size) const {

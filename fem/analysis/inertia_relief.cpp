@@ -4,7 +4,7 @@
 #include "fem/analysis/setup.hpp"
 #include "fem/operator/operator_needs.hpp"
 #include "fem/physics/free_body.hpp"
-#include "fem/ranks/divided_system.hpp"
+#include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>

@@ -131,7 +131,7 @@ SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<
 
 SolveReport LinearSystem::solve_last(Vector b, Vector& x) {
   if (!divided_ || beside_ != nullptr || ground_) return solve(b, x);
-  return divided_->solve(std::move(b), x, {options_.relative, options_.rounding_error});
+  return divided_->solve_last(std::move(b), x, {options_.relative, options_.rounding_error});
 }
 
 void LinearSystem::set_ground(const std::vector<std::vector<double>>& motions) {

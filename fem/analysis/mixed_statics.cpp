@@ -150,57 +150,49 @@ LinearTolerance tolerance_of(const LinearSolverOptions& options) { return {optio
 
 }  // namespace
 
+// Linear statics of the equations of one process, or of the part of a rank. Vectors are those of these equations.
 class FieldsStatics::Work {
  public:
-  Work(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options)
-      : equations_(equations), supports_(supports), options_(std::move(options)) {
-    if (options_.ranks == nullptr) return;
-    rank_ = std::make_shared<FieldsOfRank>(equations, supports, *options_.ranks);
-    equations.divide(rank_);
-  }
+  Work(const MixedOperator& equations, const MixedConstraints& supports, WholeProblem whole,
+       LinearSolverOptions options)
+      : equations_(equations), supports_(supports), whole_(std::move(whole)), options_(std::move(options)) {}
 
-  MixedSolution solve(const MixedConstraints& values, const MixedOperator* loads) {
+  const MixedOperator& equations() const { return equations_; }
+
+  // without_gauge(r): takes from the right-hand side what nothing but a gauge holds.
+  template <class WithoutGauge>
+  MixedSolution solve(const MixedConstraints& values, const MixedOperator* loads, const WithoutGauge& without_gauge) {
     MixedSolution s{.u = equations_.zeros()};
     const LinearBalance balance(equations_, loads);
     Vector r = equations_.zeros(), du = equations_.zeros();
     balance.begin(values, s.u, r);
     const double asked = norm2(r);
-    Gauge gauge = gauge_of(equations_, values, r);
+    Gauge gauge = without_gauge(r);
     s.notice = std::move(gauge.notice);
     s.report = solved(gauge.free, r, du);
     balance.finish(values, options_, du, asked, gauge.removed, s);
     return s;
   }
 
-  MixedSolution sum(const MixedSolution& common, std::span<const Term> terms) {
-    MixedSolution s{.u = equations_.zeros(), .report = common.report};
+  struct Part {
+    double factor;
+    const MixedOperator* loads;  // null: none
+  };
+  // u: the sum of solutions; start: their prescribed values, zero elsewhere.
+  MixedSolution sum(Vector u, const Vector& start, std::span<const Part> parts, SolveReport report) {
+    MixedSolution s{.u = std::move(u), .report = std::move(report)};
     s.report.method = "sum of solutions";
-    double of_common = 1;
-    for (const Term& term : terms) {
-      axpy(term.factor, term.solution->u, s.u);
-      of_common -= term.factor;
-    }
-    axpy(of_common, common.u, s.u);
-    const auto residual = [&](const Vector& u, Vector& r) {
-      equations_.residual(u, r);
-      Vector own = equations_.zeros();
-      for (const Term& term : terms)
-        if (term.loads != nullptr) {
-          term.loads->residual(u, own);
-          axpy(term.factor, own, r);
+    Vector r = equations_.zeros(), own = equations_.zeros();
+    const auto residual = [&](const Vector& at, Vector& result) {
+      equations_.residual(at, result);
+      for (const Part& part : parts)
+        if (part.loads != nullptr) {
+          part.loads->residual(at, own);
+          axpy(part.factor, own, result);
         }
     };
-    // Residual of loads and prescribed values, where free unknowns are zero.
-    Vector start = equations_.zeros(), r = equations_.zeros(), one = equations_.zeros();
-    const auto add_values = [&](double factor, const MixedConstraints& values) {
-      one.fill_zero();
-      values.set_values(one);
-      axpy(factor, one, start);
-    };
-    for (const Term& term : terms) add_values(term.factor, *term.values);
-    add_values(of_common, supports_);
-    const auto norm_at = [&](const Vector& u) {
-      residual(u, r);
+    const auto norm_at = [&](const Vector& at) {
+      residual(at, r);
       supports_.gather(r);
       supports_.set_zero(r);
       return norm2(r);
@@ -225,52 +217,29 @@ class FieldsStatics::Work {
  private:
   SolveReport solved(bool singular, const Vector& r, Vector& du) {
     if (!system_) {
-      WholeProblem whole = rank_ ? rank_->whole() : whole_problem(equations_, supports_);
-      whole.singular = singular;
-      if (rank_) system_.emplace(rank_->equations(), rank_->supports(), options_, std::move(whole));
-      else system_.emplace(equations_, supports_, options_, std::move(whole));
+      whole_.singular = singular;
+      system_.emplace(equations_, supports_, options_, std::move(whole_));
       system_->linearise({});
     }
-    if (!rank_) return system_->solve(r, du, tolerance_of(options_));
-    Vector x = rank_->own(du);
-    const SolveReport report = system_->solve(rank_->own(r), x, tolerance_of(options_));
-    du = rank_->gathered(x);
-    return report;
+    return system_->solve(r, du, tolerance_of(options_));
   }
 
   const MixedOperator& equations_;
   const MixedConstraints& supports_;
+  WholeProblem whole_;  // for the system
   const LinearSolverOptions options_;
-  std::shared_ptr<FieldsOfRank> rank_;  // over ranks: their parts, which the system is of
   std::optional<FieldsSystem> system_;
 };
 
-FieldsStatics::FieldsStatics(const MixedOperator& equations, const MixedConstraints& supports,
-                             LinearSolverOptions options)
-    : work_(std::make_unique<Work>(equations, supports, std::move(options))) {}
-FieldsStatics::~FieldsStatics() = default;
-
-MixedSolution FieldsStatics::solve(const MixedConstraints& values, const MixedOperator* loads) {
-  return work_->solve(values, loads);
-}
-MixedSolution FieldsStatics::sum(const MixedSolution& common, std::span<const Term> terms) {
-  return work_->sum(common, terms);
-}
-
-MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
-                    const LinearSolverOptions& options) {
-  return FieldsStatics(equations, supports, options).solve(supports);
-}
-
 namespace {
 
-// Gauge of the whole mesh, which every rank has; r and what is removed from it are of this rank.
-Gauge gauge_of(const FieldsOfRank& rank, Vector& r) {
+// The same of the whole mesh, which every rank has; r and what is removed from it are of this rank.
+Gauge gauge_of(const FieldsOfRank& rank, const MixedConstraints& values, const MixedOperator* loads, Vector& r) {
   const MixedOperator& all = rank.equations_of_all();
   if (all.family(0) != Family::edge) return {};
   Vector u = all.zeros(), of_all = all.zeros();
-  LinearBalance(all, nullptr).begin(rank.supports_of_all(), u, of_all);
-  Gauge gauge = gauge_of(all, rank.supports_of_all(), of_all);
+  LinearBalance(all, loads).begin(values, u, of_all);
+  Gauge gauge = gauge_of(all, values, of_all);
   if (gauge.removed.empty()) return gauge;
   gauge.removed = rank.own(gauge.removed);
   axpy(-1.0, gauge.removed, r);
@@ -279,24 +248,69 @@ Gauge gauge_of(const FieldsOfRank& rank, Vector& r) {
 
 }  // namespace
 
-MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options) {
-  const MixedOperator& equations = rank.equations();
-  const LinearBalance balance(equations, nullptr);
-  MixedSolution s{.u = equations.zeros()};
-  Vector r = equations.zeros(), du = equations.zeros();
-  balance.begin(rank.supports(), s.u, r);
-  const double asked = norm2(r);
-  const Gauge gauge = gauge_of(rank, r);
-  s.notice = gauge.notice;
-  {
-    WholeProblem whole = rank.whole();
-    whole.singular = gauge.free;
-    FieldsSystem system(equations, rank.supports(), options, std::move(whole));
-    system.linearise({});
-    s.report = system.solve(r, du, tolerance_of(options));
+FieldsStatics::FieldsStatics(const MixedOperator& equations, const MixedConstraints& supports,
+                             LinearSolverOptions options)
+    : equations_(equations), supports_(supports) {
+  if (options.ranks != nullptr) {
+    rank_ = std::make_unique<FieldsOfRank>(equations, supports, *std::exchange(options.ranks, nullptr));
+    work_ = std::make_unique<Work>(rank_->equations(), rank_->supports(), rank_->whole(), std::move(options));
+  } else {
+    work_ = std::make_unique<Work>(equations, supports, whole_problem(equations, supports), std::move(options));
   }
-  balance.finish(rank.supports(), options, du, asked, gauge.removed, s);
-  return s;
+}
+FieldsStatics::~FieldsStatics() = default;
+
+const MixedConstraints& FieldsStatics::own(const MixedConstraints& values) {
+  if (!rank_) return values;
+  rank_->supports().take_values(values);
+  return rank_->supports();
+}
+
+MixedSolution FieldsStatics::of_all(MixedSolution own) const {
+  if (!rank_) return own;
+  own.u = rank_->gathered(own.u);
+  own.reaction = rank_->gathered(own.reaction);
+  return own;
+}
+
+MixedSolution FieldsStatics::solve(const MixedConstraints& values, const MixedOperator* loads) {
+  const std::unique_ptr<MixedOperator> of_rank = rank_ && loads != nullptr ? rank_->own(*loads) : nullptr;
+  return of_all(work_->solve(own(values), rank_ ? of_rank.get() : loads, [&](Vector& r) {
+    return rank_ ? gauge_of(*rank_, values, loads, r) : gauge_of(equations_, values, r);
+  }));
+}
+
+MixedSolution FieldsStatics::sum(const MixedSolution& common, std::span<const Term> terms) {
+  Vector u = work_->equations().zeros(), start = work_->equations().zeros(), one = work_->equations().zeros();
+  const auto add = [&](double factor, const MixedSolution& solution, const MixedConstraints& values) {
+    if (rank_) axpy(factor, rank_->own(solution.u), u);
+    else axpy(factor, solution.u, u);
+    one.fill_zero();
+    own(values).set_values(one);
+    axpy(factor, one, start);
+  };
+  double of_common = 1;
+  std::vector<Work::Part> parts;
+  std::vector<std::unique_ptr<MixedOperator>> of_rank;
+  for (const Term& term : terms) {
+    add(term.factor, *term.solution, *term.values);
+    of_common -= term.factor;
+    if (rank_ && term.loads != nullptr) of_rank.push_back(rank_->own(*term.loads));
+    parts.push_back({term.factor, rank_ && term.loads != nullptr ? of_rank.back().get() : term.loads});
+  }
+  add(of_common, common, supports_);
+  return of_all(work_->sum(std::move(u), start, parts, common.report));
+}
+
+MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
+                    const LinearSolverOptions& options) {
+  return FieldsStatics(equations, supports, options).solve(supports);
+}
+
+MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options) {
+  FieldsStatics::Work work(rank.equations(), rank.supports(), rank.whole(), options);
+  return work.solve(rank.supports(), nullptr,
+                    [&](Vector& r) { return gauge_of(rank, rank.supports_of_all(), nullptr, r); });
 }
 
 MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options) {

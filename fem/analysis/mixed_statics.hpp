@@ -52,6 +52,13 @@ class FieldsStatics {
 
  private:
   class Work;
+  friend MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options);
+  const MixedConstraints& own(const MixedConstraints& values);  // with these values; of the part of this rank
+  MixedSolution of_all(MixedSolution own) const;
+
+  const MixedOperator& equations_;
+  const MixedConstraints& supports_;
+  std::unique_ptr<FieldsOfRank> rank_;  // null: one process
   std::unique_ptr<Work> work_;
 };
 

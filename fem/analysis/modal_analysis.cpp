@@ -4,7 +4,6 @@
 #include "fem/analysis/vibration_forecast.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/operator_needs.hpp"
-#include "fem/ranks/divided_system.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -20,15 +19,28 @@ void check_band(const Operator& stiffness, const Modal& analysis) {
               "a factor counts the modes of a band", "give a count, or take a lower order");
 }
 
+void check_operator(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
+                    const Modal& analysis) {
+  const bool matrix = analysis.operator_kind == OperatorKind::matrix;
+  if (matrix && !can_assemble(stiffness))
+    throw Error(ErrorKind::modal_options,
+                fmt::format("modes with matrices of elements of order {}, which have none", stiffness.space().order()),
+                {}, "omit the operator, or take a lower order");
+  if (matrix || analysis.operator_kind == OperatorKind::automatic) return;
+  if (analysis.method == EigenMethod::lanczos || analysis.band || has_springs(model) || !analysis.begin.u.empty())
+    throw Error(ErrorKind::modal_options, "modes without a matrix by a factor of one",
+                "a band, a preload, springs of motions and the method lanczos need factors", "omit the operator");
+  if (!modes_need_no_matrix(stiffness, masses))
+    throw Error(ErrorKind::modal_options, "modes without a matrix of elements of order 1, of beams or of shells",
+                "p-multigrid needs a lower order on the same cells", "take order = 2, or omit the operator");
+}
+
 bool has_points(const Model& model) {
   return std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); });
 }
 
 void check_preload(const Model& model, const Modal& analysis) {
   if (!has_points(model)) geometric_integrals(model, modes_under_preload);
-  if (analysis.ranks != nullptr && has_points(model))
-    throw_not_over_ranks(*analysis.ranks, "modes under preload of a model with internal variables",
-                         "start one process");
   const Index unknowns = layout_of(model.spaces()).total();
   if (std::ssize(analysis.begin.u) != unknowns)
     throw Error(ErrorKind::internal,
@@ -80,6 +92,9 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
   const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
   if (model.has_fields()) {
+    if (analysis.operator_kind == OperatorKind::matrix_free)
+      throw Error(ErrorKind::modal_options, "modes of several fields without a matrix", "they are found by factors",
+                  "omit the operator");
     VibrationModel of_fields;
     if (!state.empty()) of_fields.state = &state;
     if (!state.empty() && has_points(model)) setup.fields().equations->states().set(analysis.begin.points);
@@ -90,6 +105,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
   check_band(setup.equations(), analysis);
   if (observer.progress) observer.progress("solving");
   VibrationModel vibration = vibration_model(model, supports, prepared);
+  check_operator(setup.equations(), setup.rates(), vibration, analysis);
   if (!state.empty()) {
     vibration.state = &state;
     if (has_points(model)) setup.equations().states().set(analysis.begin.points);
@@ -104,6 +120,7 @@ Forecast forecast(const Model& model, const Modal& analysis, const Prepared& pre
   const ModelSupports own(model);
   const Constraints& supports = prepared.supports != nullptr ? prepared.supports->common() : own.common();
   const VibrationModel vibration = vibration_model(model, supports, prepared);
+  check_operator(stiffness, masses, vibration, analysis);
   const FunctionSpace& space = *model.space;
   Forecast result{
       .paths = forecast_vibration(stiffness, masses, vibration, analysis),

@@ -1,10 +1,11 @@
 #include "fem/analysis/modal_space.hpp"
 
+#include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/physics/free_body.hpp"
-#include "fem/ranks/divided_system.hpp"
+#include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -21,18 +22,8 @@ namespace {
 
 constexpr const char* on_modes = "vibration on modes";
 
-bool is_load(const Integral& each) { return !each.form.has_matrix; }
-
 bool has_points(const Model& model) {
   return std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); });
-}
-
-// Minus the residual at rest, with what dependent unknowns pass on.
-Vector force_of(const Model& model, const std::vector<Integral>& loads) {
-  Vector r = model.space->zeros();
-  Operator(*model.space, loads).residual(model.space->zeros(), r);
-  axpby(0.0, r, -1.0, r);
-  return r;
 }
 
 // Static answers of a body, free or held, to forces that are in balance with the inertia of rigid motions.
@@ -154,23 +145,11 @@ class Builder {
       : model_(model), basis_(basis), setup_(setup), space_(space) {}
 
   void find_forces() {
-    std::vector<Integral> outside;
-    std::ranges::copy_if(model_.equations, std::back_inserter(outside), is_load);
-    if (basis_.loads_excite && !outside.empty()) add_load("loads", force_of(model_, outside));
-    for (const ModelLoadCase& each : model_.load_cases) add_load(each.name, force_of(model_, each.loads));
-    const Attached attached = attached_to(*model_.space, model_.attached, setup_.supports().common());
-    for (const int d : space_.modes.directions) {
-      std::vector<double> moved(static_cast<std::size_t>(model_.space->unknown_count()), 0.0);
-      for (auto i = static_cast<std::size_t>(d); i < moved.size();
-           i += static_cast<std::size_t>(model_.space->components()))
-        moved[i] = 1;
-      const Vector& t =
-          space_.translations.emplace_back(model_.space->device(), std::span<const double>(moved), "vectors");
-      Vector f = model_.space->zeros();
-      setup_.rates().residual(t, f);
-      attached.add_masses(1, t, f);
-      forces_.push_back(std::move(f));
-    }
+    ExcitingForces found = exciting_forces(model_, basis_.loads_excite, setup_);
+    space_.load_names = std::move(found.names);
+    space_.translations = std::move(found.translations);
+    forces_ = std::move(found.loads);
+    std::ranges::move(found.inertia, std::back_inserter(forces_));
   }
 
   void take_modes() {
@@ -215,11 +194,6 @@ class Builder {
   }
 
  private:
-  void add_load(const std::string& title, Vector f) {
-    space_.load_names.push_back(title);
-    forces_.push_back(std::move(f));
-  }
-
   void add_work(const Vector& column) {
     work_.resize(forces_.size());
     for (std::size_t i = 0; i < forces_.size(); ++i) work_[i].push_back(dot(column, forces_[i]));

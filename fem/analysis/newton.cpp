@@ -77,6 +77,7 @@ bool Newton::has_gap(const Problem& problem, const Vector& u) const {
 void Newton::solve(const Problem& problem, Vector& u) {
   norms_.begin();
   last_change_.clear();
+  in_time_ = problem.in_time;
   const std::size_t before = steps_.size();
   begin(problem, u);
   iterate(problem, u);
@@ -243,11 +244,23 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
   return true;
 }
 
+// The residual is linear in the part. The equations are those at the part again afterwards.
+void Newton::find_rate(const Problem& problem, const Vector& u) {
+  PathConstraint& path = *problem.path;
+  if (!path.rate_varies) return copy(path.rate, trial_r_);
+  const double part = path.part;
+  path.part = part + 1;
+  problem.residual(u, trial_r_);
+  path.part = part;
+  problem.residual(u, trial_);
+  axpy(-1.0, trial_, trial_r_);
+}
+
 // step_ is Newton's at fixed loads; the loads change so that u stays on the path.
 void Newton::follow_path(const Problem& problem, double relative, Vector& u) {
   PathConstraint& path = *problem.path;
   if (along_.empty()) along_ = equations_.zeros();
-  copy(path.rate, trial_r_);
+  find_rate(problem, u);
   supports_->gather(trial_r_);
   supports_->set_zero(trial_r_);
   if (max_abs(path.held) > 0) add_force_of(path.held, trial_r_);
@@ -314,7 +327,7 @@ void Newton::keep_motion(int step, double asked, double length) {
 }
 
 double Newton::relative_flexibility() const {
-  const bool is_known = options_.follows_loads && first_flexibility_ > 0 && pushed_ > 1e-6 * reference_;
+  const bool is_known = options_.follows_loads && !in_time_ && first_flexibility_ > 0 && pushed_ > 1e-6 * reference_;
   return is_known ? moved_ / pushed_ / first_flexibility_ : 0;
 }
 

@@ -46,6 +46,7 @@ class Newton {
     // by far, where a line search would shorten each step.
     bool full_steps = false;
     bool can_fail = false;  // another try follows: steps that lead nowhere end early
+    bool in_time = false;   // laws creep or relax: a body moves far under the loads that it has
   };
 
   // All of these must outlive it. The system is that of the equations. active: its supports take the place of those
@@ -91,6 +92,7 @@ class Newton {
   double add_force_of(const Vector& gap, Vector& r);  // the tangent's, on the free unknowns; returns its norm
   void solve_linear_system(const Problem& problem, double relative, const Vector& b, Vector& x);
   void follow_path(const Problem& problem, double relative, Vector& u);
+  void find_rate(const Problem& problem, const Vector& u);  // of the residual with the part of the loads, in trial_r_
   void search(const Problem& problem, int step, double asked, Vector& u);
   void keep_motion(int step, double asked, double length);
   double relative_flexibility() const;
@@ -114,6 +116,7 @@ class Newton {
   double pushed_ = 0, moved_ = 0;  // the force at the begin of the last solve, and the lengths of its steps
   std::vector<NewtonStep> steps_;
   int last_steps_ = 0;
+  bool in_time_ = false;     // Problem::in_time of the last solve
   std::string last_change_;  // of the active set, in the last step
   SolveReport report_;
   std::vector<std::string> fallbacks_;

@@ -3,25 +3,112 @@
 #include "fem/analysis/setup.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
 namespace ritz {
 namespace {
 
+bool creeps_or_relaxes(const Integral& each) { return !each.form.law.kernel.empty() && each.form.reads_time; }
+
 // Creep and relaxation would be left out without a word.
 void require_no_rates(const Model& model) {
   for (const Integral& each : model.equations)
-    if (!each.form.law.kernel.empty() && each.form.reads_time)
+    if (creeps_or_relaxes(each))
       throw Error(ErrorKind::law_kinematics, fmt::format("the law '{}' in increments of load", each.form.name),
                   "it creeps or relaxes in time, which these increments do not have",
-                  "solve it in steps of time, or take an elastic law");
+                  "give the path [newton] durations, solve it by [time], or take an elastic law");
+}
+
+bool has_functions_of_time(const Integral& each) {
+  return std::ranges::any_of(each.form.given, &PointFunction::varies_in_time);
+}
+
+// Loads, supports or ties whose values depend on t.
+bool has_loads_in_time(const Model& model) {
+  const auto is_load = [](const Integral& each) {
+    return has_functions_of_time(each) && (!each.form.has_matrix || each.is_load);
+  };
+  return std::ranges::any_of(model.equations, is_load) ||
+         std::ranges::any_of(model.supports, [](const PrescribedValue& each) { return each.value.varies_in_time(); });
+}
+
+void check_time(const Model& model, const Nonlinear& analysis) {
+  const std::vector<double>& durations = analysis.time.durations;
+  if (!analysis.time.is_given()) return require_no_rates(model);
+  const auto fail = [](const std::string& what, const char* why, const char* fix) {
+    throw Error(ErrorKind::load_path, what, why, fix);
+  };
+  if (durations.size() != analysis.path.size())
+    fail(fmt::format("{} durations of a path of {} stages", durations.size(), analysis.path.size()), "",
+         "give one for each stage: path = [1, 1] with durations = [0, 3600] loads at once and then holds for an hour");
+  if (const auto wrong =
+          std::ranges::find_if(durations, [](double each) { return !(each >= 0) || !std::isfinite(each); });
+      wrong != durations.end())
+    fail(fmt::format("a stage of {:g} s", *wrong), "", "give 0 for what happens at once, or a positive number");
+  if (analysis.has_arc_length())
+    fail("durations along the arc length", "the loads are found there, and they do not depend on time",
+         "control the loads, or omit the durations");
+  if (has_loads_in_time(model) && std::ranges::any_of(analysis.path, [](double part) { return part != 1; }))
+    fail("formulas of t and a path with another part of the loads than 1", "both change the loads in time",
+         "put the course of the loads into the formulas, with parts of 1");
+}
+
+// Free strains of laws grow with t, which is the part of the loads where the path takes no time.
+bool has_strains_in_time(const Model& model, const Equations& equations) {
+  if (model.has_fields()) return equations.facts().matrix_varies_in_time;
+  return std::ranges::any_of(model.equations, [](const Integral& each) {
+    return each.form.has_matrix && !each.is_load && each.form.varies_in_time();
+  });
+}
+
+// Numbers of the laws that creep or relax, for RateControl.
+std::vector<int> laws_in_time(const Operator& equations) {
+  std::vector<std::string> names;
+  std::vector<int> result;
+  for (const ElementGroup& group : equations.terms().groups())
+    for (const int i : group.integrals) {
+      const Integral& integral = equations.integrals()[static_cast<std::size_t>(i)];
+      if (integral.form.state_start.empty()) continue;
+      result.push_back(-1);
+      if (!creeps_or_relaxes(integral)) continue;
+      const auto known = std::ranges::find(names, integral.form.name);
+      result.back() = static_cast<int>(known - names.begin());
+      if (known == names.end()) names.push_back(integral.form.name);
+    }
+  return result;
+}
+
+// Makes the equations follow the path: loads that turn with the body by their part, free strains of laws, and with time
+// everything that depends on it.
+void enter_along(const Model& model, const Setup& setup, Nonlinear& analysis) {
+  Equations& equations = setup.any_equations();
+  Supports& supports = setup.any_supports();
+  const bool in_time = analysis.time.is_given(), warms = !in_time && has_strains_in_time(model, equations);
+  analysis.loads_turn = std::ranges::any_of(model.equations, &Integral::is_load);
+  if (warms && has_loads_in_time(model))
+    throw Error(ErrorKind::load_path, "formulas of t next to thermal strain of laws, along a path without time",
+                "the strain grows with the part of the loads, which takes the place of t",
+                "give the path [newton] durations, or numbers");
+  if (warms && analysis.has_arc_length())
+    throw Error(ErrorKind::load_path, "the arc length in a model whose laws have thermal strain",
+                "the strain grows with the part of the loads, which the arc length takes for forces alone",
+                "control the loads, or heat the body in a step before");
+  if (!in_time && !warms && !analysis.loads_turn) return;
+  analysis.enter = [&equations, &supports, in_time, warms, turn = analysis.loads_turn](double part, const Time& time) {
+    if (turn) equations.inputs().set_part_of_loads(part);
+    if (warms) equations.inputs().set_time({.t = part});
+    if (!in_time) return;
+    equations.inputs().set_time(time);
+    if (supports.varies_in_time()) supports.set_time(time.t);
+  };
 }
 
 }  // namespace
 
-void check(const Model& model, const Nonlinear&) {
-  require_no_rates(model);
+void check(const Model& model, const Nonlinear& analysis) {
+  check_time(model, analysis);
   require_no_prescribed_means(model, "nonlinear equations");
   if (model.load_cases.empty()) return;
   require_linear_load_cases(model);
@@ -40,21 +127,20 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   const std::unique_ptr<ActiveConstraints> active =
       has_inequalities(model) ? std::make_unique<ActiveConstraints>(model) : nullptr;
   analysis.active = active.get();
-  const Observer checking = within_ranges(model, observer);
+  Observer checking = within_ranges(model, observer);
+  if (!analysis.may_reverse) checking = without_reversed_cells(model, checking);
   const FieldsOfRank* const rank = setup.rank();
-  // Free strains of laws are functions of t, which is the part of the loads here.
-  if (setup.any_equations().facts().matrix_varies_in_time) {
-    if (analysis.has_arc_length())
-      throw Error(ErrorKind::load_path, "the arc length in a model whose laws have thermal strain",
-                  "the strain grows with the part of the loads, which the arc length takes for forces alone",
-                  "control the loads, or heat the body in a step before");
-    analysis.enter = [&](double part) { setup.any_equations().inputs().set_time({.t = part}); };
-  }
+  if (active && setup.any_supports().varies_in_time())
+    throw Error(ErrorKind::load_path, "prescribed values that depend on t, next to inequalities",
+                "the active set has the supports of one time", "give numbers, and the path its parts");
+  enter_along(model, setup, analysis);
+  if (analysis.time.is_given() && !model.has_fields()) analysis.time.laws = laws_in_time(setup.equations());
   if (rank == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
-  analysis.begin = own_state(*rank, std::move(analysis.begin));
+  for (State* const each : {&analysis.from, &analysis.begin}) *each = own_state(*rank, std::move(*each));
   NonlinearSolution s = solve(*rank, std::move(analysis), of_all_unknowns(*rank, checking));
   s.u = rank->gathered(s.u);
   s.reaction = gathered(*rank, s.reaction);
+  s.end = state_of_all(*rank, std::move(s.end));
   return s;
 }
 

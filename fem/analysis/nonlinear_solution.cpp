@@ -2,8 +2,10 @@
 
 #include "device/process/stop_request.hpp"
 #include "fem/analysis/balance.hpp"
+#include "fem/analysis/rate_control.hpp"
 #include "solvers/algebra/vectors.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <optional>
@@ -25,7 +27,8 @@ IncrementLimits limits_of(const Nonlinear& options) {
 void show(const Nonlinear& options, const Observer& observer, const NonlinearSolution& s) {
   if (!observer.show) return;
   std::optional<double> time;
-  if (options.shows_increments) time = options.has_arc_length() ? double(s.increments) : s.at;
+  if (options.shows_increments)
+    time = options.has_arc_length() ? double(s.increments) : options.time.is_given() ? s.time : s.at;
   observer.show({.u = s.u,
                  .reaction = s.reaction,
                  .residual = s.residual,
@@ -40,8 +43,9 @@ class Path {
   Path(const Equations& equations, const Supports& supports, const Nonlinear& options, const Observer& observer)
       : options_(options),
         observer_(observer),
-        stages_(options.path, options.increments),
+        stages_(options.path, options.increments, options.time.durations),
         limits_(limits_of(options)),
+        control_(options.time.laws, options.time.tolerance),
         balance_(equations, supports, options_, observer.progress) {
     now_.size = first_size(limits_);
     if (!options_.begin.u.empty()) resume(options_.begin);
@@ -56,10 +60,29 @@ class Path {
  private:
   void follow_loads() {
     while (now_.at < stages_.end()) {
+      if (options_.time.is_given() && stages_.begins_stage(now_.at)) begin_stage();
       if (stages_.is_stop(now_.at)) begin_increment();
+      const double before = now_.at;
       now_.at = advance();
+      now_.change = now_.at - before;
       end_increment(now_.at == stages_.end());
     }
+  }
+
+  // Stages with time have other increments, and their rates begin there.
+  void begin_stage() {
+    now_.size = first_size(limits());
+    control_.forget();
+  }
+
+  const IncrementLimits& limits() const {
+    const bool chosen = options_.increments == 0 && stages_.takes_time(now_.at);
+    return chosen ? options_.time.sizes : limits_;
+  }
+
+  Time time_at(double to) const {
+    const double begin = options_.time.begin, t = begin + stages_.time(to);
+    return {.t = t, .dt = t - (begin + stages_.time(now_.at))};
   }
 
   // Full steps first, where forces have an energy; then, where a body yields or nothing shorter is left, with the line
@@ -69,15 +92,23 @@ class Path {
     balance_.remember();
     for (bool full = has_energy;;) {
       const double to = stages_.next(now_.at, now_.size.next), part = stages_.part(to), length = to - now_.at;
-      const std::optional<IncrementSize> shorter = after_failure(length, limits_);
-      const std::optional<Vector> predicted = prediction(part - balance_.part());
+      const std::optional<IncrementSize> shorter = after_failure(length, limits());
+      const std::optional<Vector> predicted = prediction(length);
+      const Time time = time_at(to);
       try {
-        balance_.go_to(part, {.place = place_of(part),
+        balance_.go_to(part, {.place = place_of(part, time),
                               .increment = increment_,
+                              .time = time,
                               .full_steps = full,
                               .can_fail = full || shorter,
                               .predicted = predicted ? &*predicted : nullptr});
-        now_.size = after_success(now_.size, length, balance_.newton().last_steps(), limits_);
+        const std::optional<double> longest = longest_in_time(time, length);
+        if (!longest) {
+          full = has_energy;
+          continue;
+        }
+        now_.size = after_success(now_.size, length, balance_.newton().last_steps(), limits());
+        now_.size.next = std::min(now_.size.next, *longest);
         return to;
       } catch (const Error& error) {
         const bool search_next = full && (searches || !shorter);
@@ -86,6 +117,24 @@ class Path {
         full = has_energy && !search_next;
       }
     }
+  }
+
+  // The longest next increment, by the error of internal variables in time. Nothing: this one is too long for them, and
+  // is to be repeated in a shorter one.
+  std::optional<double> longest_in_time(const Time& time, double length) {
+    if (!control_.is_active() || options_.increments > 0 || !(time.dt > 0)) return INFINITY;
+    const RateControl::Points before = balance_.points(), after = balance_.points_after();
+    const double error = control_.error(before, after, time.dt).value_or(0);
+    const double next = std::max(length_factor(error) * length, limits().smallest);
+    if (error > 1 && length > limits().smallest) {
+      balance_.go_back();
+      ++rejections_;
+      now_.size = {.next = next, .successes = 0};
+      return {};
+    }
+    roughest_ = std::max(roughest_, error);
+    control_.accept(before, after, time.dt);
+    return next;
   }
 
   // Arcs, until all of the loads act, or as much in the other direction.
@@ -145,11 +194,11 @@ class Path {
   }
 
   // The extrapolation of the last increment; nothing where there was none in this stage.
-  std::optional<Vector> prediction(double change_of_part) const {
-    if (change_.empty() || now_.change_of_part == 0 || stages_.begins_stage(now_.at)) return {};
+  std::optional<Vector> prediction(double length) const {
+    if (change_.empty() || now_.change == 0 || stages_.begins_stage(now_.at)) return {};
     Vector predicted = balance_.equations().zeros();
     copy(balance_.before(), predicted);
-    axpy(change_of_part / now_.change_of_part, change_, predicted);
+    axpy(length / now_.change, change_, predicted);
     return predicted;
   }
 
@@ -178,8 +227,10 @@ class Path {
                             error.fix().empty() ? "lower the loads" : error.fix()));
   }
 
-  std::string place_of(double part) const {
+  std::string place_of(double part, const Time& time) const {
     if (stages_.count() > 0) return fmt::format("increment {} of {}", increment_, stages_.count());
+    if (time.dt > 0)
+      return fmt::format("increment {}, from t = {:.6g} to {:.6g}", increment_, time.t - time.dt, time.t);
     return fmt::format("increment {}, from {:.4g} to {:.4g} of the loads", increment_, balance_.part(), part);
   }
 
@@ -187,7 +238,6 @@ class Path {
     if (change_.empty()) change_ = balance_.equations().zeros();
     copy(balance_.u(), change_);
     axpy(-1.0, balance_.before(), change_);
-    now_.change_of_part = balance_.part() - balance_.part_before();
     const bool is_stop = options_.has_arc_length() || stages_.is_stop(now_.at);
     if (is_stop) balance_.release_solvers();  // they go before anything else needs their memory
     if (is_last || (is_stop && options_.shows_increments)) find_reaction(is_last);
@@ -208,7 +258,7 @@ class Path {
     if (observer_.step)
       observer_.step({.number = increment_,
                       .count = stages_.count(),
-                      .time = balance_.part(),
+                      .time = options_.time.is_given() ? time() : balance_.part(),
                       .solves = static_cast<Index>(newton.steps().size()),
                       .residual = newton.relative_residual()});
     if (options_.shows_increments) {
@@ -220,12 +270,14 @@ class Path {
     }
     if (!observer_.keep) return;
     auto phase = profile().phase("reactions");
-    State state{.place = stages_.count() > 0
-                             ? fmt::format("increment {} of {}", increment_, stages_.count())
+    State state{.place = stages_.count() > 0 ? fmt::format("increment {} of {}", increment_, stages_.count())
+                         : options_.time.is_given()
+                             ? fmt::format("increment {}, t = {:.6g}", increment_, time())
                              : fmt::format("increment {}, {:.4g} of the loads", increment_, balance_.part()),
                 .increment = increment_,
                 .at = now_,
-                .change = change_.host()};
+                .change = change_.host(),
+                .rates = control_.rates()};
     balance_.save(state);
     observer_.keep(state);
   }
@@ -236,9 +288,13 @@ class Path {
             .reference = newton.reference(),
             .part = balance_.part(),
             .at = now_.at,
+            .time = time(),
             .increments = increment_,
-            .failures = failures_};
+            .failures = failures_,
+            .rejections = rejections_};
   }
+
+  double time() const { return options_.time.begin + stages_.time(now_.at); }
 
   NonlinearSolution end() {
     const Newton& newton = balance_.newton();
@@ -249,6 +305,7 @@ class Path {
     s.turned = balance_.turned();
     s.remark = newton.remark();
     if (balance_.part() != options_.path.back()) s.notice = why_before_all_loads();
+    else if (roughest_ > 1) s.notice = why_rough();
     if (options_.continues) {
       balance_.save(s.end);
       s.end.newton.clear();
@@ -264,7 +321,16 @@ class Path {
                        balance_.part() < 0 ? ": they have turned" : "; [newton] max_increments allows more");
   }
 
+  std::string why_rough() const {
+    return fmt::format(
+        "internal variables change faster in time than the smallest increments follow: the largest error of one is "
+        "{:.2g} "
+        "of their largest value; [newton] smallest_increment allows shorter ones",
+        roughest_ * options_.time.tolerance);
+  }
+
   void resume(const State& state) {
+    control_.set_rates(state.rates);
     increment_ = state.increment;
     now_ = state.at;
     if (!state.change.empty())
@@ -278,10 +344,12 @@ class Path {
   const Observer& observer_;
   const LoadPath stages_;
   const IncrementLimits limits_;
+  RateControl control_;
+  double roughest_ = 0;  // of the errors in time of increments that were taken, over the tolerance
   Balance balance_;
   PathPlace now_;
   Vector change_;  // of u in the last increment; empty: there was none
-  int increment_ = 0, failures_ = 0;
+  int increment_ = 0, failures_ = 0, rejections_ = 0;
   std::vector<double> reaction_, residual_at_end_;
 };
 

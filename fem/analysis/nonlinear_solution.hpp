@@ -17,10 +17,25 @@
 #include "fem/analysis/observer.hpp"
 
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
 
 namespace ritz {
+
+// The time that a load path takes, for laws that creep or relax and for functions of t.
+struct PathTime {
+  std::vector<double> durations = {};  // [stage] of the path [s]; 0: at once. Empty: the path has no time
+  double begin = 0;                    // [s]
+  // The largest error in time of an increment, where these are not equal, over the largest internal variable of the law
+  // (fem/analysis/rate_control.hpp).
+  double tolerance = 1e-3;
+  IncrementLimits sizes = {.first = 1e-3, .smallest = 1e-7, .largest = 1};  // in these stages
+  std::vector<int> laws = {};  // of RateControl; of a model solve() finds them
+
+  bool is_given() const { return !durations.empty(); }
+  double end() const { return std::accumulate(durations.begin(), durations.end(), begin); }
+};
 
 // Nonlinear statics: how a state in balance is found.
 struct Nonlinear {
@@ -37,15 +52,18 @@ struct Nonlinear {
   // parts of the loads and prescribed values at the end of each stage, of their change where the path begins at a
   // state; the first one begins at 0
   std::vector<double> path = {1};
+  PathTime time = {};             // that the path takes
   int halvings = 0;               // how often one of equal increments is halved, when Newton's method fails in it
+  bool may_reverse = false;       // states with cells inside out count, as of equations that are those of no body
   bool shows_increments = false;  // each is shown, at its time: a stage of the path takes the time 1
   LinearSolverOptions linear = {};
   State from = {};                 // at which the path begins: u, points, r, reference; without u: at rest
   bool continues = false;          // another analysis begins at the end: the solution has its state
   State begin = {};                // resumes after its increment; without u: zero, or where the model says
   const Vector* forces = nullptr;  // given ones, beside those of the equations: residual(u) = forces
-  // Makes the equations those at a part of the loads, where something inside of them grows along the path; empty: not.
-  std::function<void(double part)> enter = {};
+  // Makes the equations those at a part of the loads and at a time, where they depend on these; empty: they do not.
+  std::function<void(double part, const Time& time)> enter = {};
+  bool loads_turn = false;  // with the body, so that the residual's change with their part depends on u
   const std::vector<std::vector<double>>* ground = nullptr;  // motions_held_by_ground(); null: none
   const WholeProblem* whole = nullptr;                       // where the equations are those of a part of the mesh
   ActiveSet* active = nullptr;                               // constraints that open and close; null: none
@@ -54,7 +72,8 @@ struct Nonlinear {
   int increment_count() const { return increments * static_cast<int>(path.size()); }  // 0: not known
   // Is more asked for than the state under all loads? Then linear models follow the path, too.
   bool follows_a_path() const {
-    return path != std::vector<double>{1} || (shows_increments && increments > 1) || has_arc_length();
+    return path != std::vector<double>{1} || (shows_increments && increments > 1) || has_arc_length() ||
+           time.is_given();
   }
 };
 
@@ -70,8 +89,10 @@ struct NonlinearSolution {
   std::string remark = {};
   double part = 1;     // of the loads at the end: another one where the arc length was given and its path ended before
   double at = 1;       // stages
+  double time = 0;     // at the end, where the path takes some
   int increments = 0;  // of all stages
   int failures = 0;    // increments that were cut
+  int rejections = 0;  // increments that were repeated in shorter ones for their error in time
   std::string notice = {};  // why the path ended before all loads; empty: it did not
   State end = {};           // where the analysis continues
 

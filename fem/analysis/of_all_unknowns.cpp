@@ -11,7 +11,7 @@ Vector on_device(const FieldsOfRank& rank, const std::vector<double>& numbers) {
 
 template <class Change>
 State changed(State state, const Change& change) {
-  for (std::vector<double>* const each : {&state.u, &state.r, &state.v, &state.a})
+  for (std::vector<double>* const each : {&state.u, &state.r, &state.v, &state.a, &state.change})
     if (!each->empty()) *each = change(*each);
   return state;
 }
@@ -23,11 +23,20 @@ std::vector<double> gathered(const FieldsOfRank& rank, const std::vector<double>
 }
 
 State own_state(const FieldsOfRank& rank, State of_all) {
+  if (!of_all.points.empty()) {
+    rank.equations_of_all().states().set(of_all.points);
+    rank.take_states();
+    of_all.points = rank.equations().states().values();
+  }
   return changed(std::move(of_all),
                  [&](const std::vector<double>& all) { return rank.own(on_device(rank, all)).host(); });
 }
 
 State state_of_all(const FieldsOfRank& rank, State own) {
+  if (!own.points.empty()) {
+    rank.bring_states();
+    own.points = rank.equations_of_all().states().values();
+  }
   return changed(std::move(own), [&](const std::vector<double>& mine) { return gathered(rank, mine); });
 }
 
@@ -35,6 +44,7 @@ Observer of_all_unknowns(const FieldsOfRank& rank, const Observer& observer) {
   Observer result = observer;
   if (observer.show)
     result.show = [&rank, show = observer.show](const SolutionView& s) {
+      rank.bring_states();  // for derived fields
       const Vector u = rank.gathered(s.u);
       const Vector velocity = s.velocity != nullptr ? rank.gathered(*s.velocity) : Vector(),
                    acceleration = s.acceleration != nullptr ? rank.gathered(*s.acceleration) : Vector();

@@ -21,6 +21,7 @@ class PathConstraint {
   const Vector& rate;
   const Vector& held;
   double& part;
+  bool rate_varies = false;  // with u, as of loads that turn with the body: Newton's method finds it
 
   // Begins an increment. direction: the change of u in the one before; null: the first increment, which
   // raises the loads. length 0: that of the first increment is found from its change of the part.

@@ -5,7 +5,7 @@
 #include "fem/ranks/fields_of_rank.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/ranks/rank_needs.hpp"
-#include "fem/ranks/rank_system.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 

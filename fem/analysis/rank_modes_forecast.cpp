@@ -3,7 +3,7 @@
 #include "fem/analysis/ranks_forecast.hpp"
 #include "fem/operator/operator_needs.hpp"
 #include "fem/ranks/rank_needs.hpp"
-#include "fem/ranks/rank_system.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
@@ -28,7 +28,8 @@ class ModesForecaster {
         options_(options),
         factor_(question.factor),
         factorised_(options.method == EigenMethod::lanczos),
-        no_matrix_(!factorised_ && modes_need_no_matrix(stiffness, masses) && space_.couplings() == nullptr),
+        no_matrix_(!factorised_ && options.operator_kind != OperatorKind::matrix &&
+                   modes_need_no_matrix(stiffness, masses) && space_.couplings() == nullptr),
         parts_(space_, no_matrix_ ? RankParts::Cut::whole_cells : RankParts::Cut::equal, question.ranks),
         pairs_(parts_.whole()),
         shape_(hierarchy_shape(stiffness, pairs_)) {

@@ -3,7 +3,7 @@
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/operator_needs.hpp"
 #include "fem/ranks/rank_needs.hpp"
-#include "fem/ranks/rank_system.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
@@ -107,7 +107,7 @@ class RankForecaster {
     return MemoryNeeds().array<double>("vectors", nodes * space_.components(), count);
   }
 
-  // Follows RankSystem::matrix, preconditioner and iterate.
+  // Follows DividedSystem::matrix, preconditioner and iterate.
   void add_with_matrix(const Operator& equations, const RankParts::Part& part, RankShare& result) const {
     const SpaceNeeds& needs = part.needs;
     const MemoryNeeds standing = needs.standing + needs.pattern;

@@ -1,6 +1,8 @@
 #include "fem/analysis/setup.hpp"
 #include "fem/operator/operator_needs.hpp"
 
+#include "fem/physics/reversed_cells.hpp"
+
 #include <fmt/format.h>
 #include <utility>
 
@@ -31,8 +33,8 @@ Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rate
     fields_ = prepared.fields != nullptr ? prepared.fields : &own_fields_.emplace(fields_of(model, rates));
     if (held == Held::required) check_held(*fields_);
     if (ranks == nullptr) return;
-    check_divisible(*fields_, rates, *ranks);
     rank_ = std::make_unique<FieldsOfRank>(*fields_->equations, *fields_->supports, *ranks, fields_->rates.get());
+    rank_->supports().follow(*fields_->supports);
     return;
   }
   supports_ = prepared.supports;
@@ -65,6 +67,16 @@ Supports& Setup::any_supports() const {
   if (rank_) return rank_->supports();
   if (fields_ != nullptr) return *fields_->supports;
   return *supports_->all().front();
+}
+
+Observer without_reversed_cells(const Model& model, const Observer& observer) {
+  Observer result = observer;
+  if (has_large_displacements(model))
+    result.show = [&model, show = observer.show](const SolutionView& s) {
+      require_no_reversed_cells(model, s.u);
+      if (show) show(s);
+    };
+  return result;
 }
 
 Observer within_ranges(const Model& model, const Observer& observer) {

@@ -55,6 +55,9 @@ const std::vector<Integral>& rates_of(const Model& model);
 Observer within_ranges(const Model& model, const Observer& observer);
 Observer within_ranges_in_time(const Model& model, const Observer& observer);  // and in other steps one far beyond
 
+// One for which a state with cells inside out is an error, where displacements are large.
+Observer without_reversed_cells(const Model& model, const Observer& observer);
+
 void require_linear_load_cases(const Model& model);
 // Prescribed means are of static analyses without load cases. `analysis`: "load cases".
 void require_no_prescribed_means(const Model& model, const std::string& analysis);  // throws

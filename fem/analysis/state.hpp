@@ -56,10 +56,10 @@ struct EnergyBalance {
 
 // The place on a load path.
 struct PathPlace {
-  double at = 0;              // stages; along the arc length the part of the loads
-  IncrementSize size = {};    // of the next increment
-  double change_of_part = 0;  // of the loads in the last increment
-  double unit = 0;            // arc length of the first increment
+  double at = 0;            // stages; along the arc length the part of the loads
+  IncrementSize size = {};  // of the next increment
+  double change = 0;        // of `at` in the last increment
+  double unit = 0;          // arc length of the first increment
 };
 
 struct State {
@@ -78,6 +78,7 @@ struct State {
   double part = 0;                        // of the loads
   std::vector<double> change = {};        // [unknown] of u in the last increment
   std::vector<std::uint8_t> closed = {};  // [constraint that opens and closes] 1
+  PointStates::Values rates = {};         // of internal variables in the last increment, where the path takes time
   double reference = 0;                   // the largest force seen, to which residuals are relative
   std::vector<NewtonStep> newton = {};
 

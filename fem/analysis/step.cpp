@@ -58,7 +58,8 @@ State run(const Model& model, const Static& analysis, State begin, const Observe
 }
 
 State run(const Model& model, Nonlinear analysis, State begin, const Observer& observer, VibrationModes*) {
-  const double time = begin.time;
+  analysis.time.begin = begin.time;
+  const double time = analysis.time.end();
   analysis = begun_at(std::move(begin), std::move(analysis));
   analysis.continues = true;
   State end = solve(model, std::move(analysis), observer).end;

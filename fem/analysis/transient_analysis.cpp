@@ -112,7 +112,7 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
                              .attached = model.attached,
                              .samples = samples ? &*samples : nullptr,
                              .whole = setup.whole()};
-  const Observer checking = within_ranges_in_time(model, observer);
+  const Observer checking = without_reversed_cells(model, within_ranges_in_time(model, observer));
   const FieldsOfRank* const rank = setup.rank();
   if (rank == nullptr) return solve_transient(parts, std::move(analysis), checking);
   analysis.begin = own_state(*rank, std::move(analysis.begin));
@@ -122,9 +122,8 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
 }
 
 TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer) {
-  if (rank.supports_of_all().varies_in_time())
-    throw Error(ErrorKind::several_fields, "prescribed values that vary in time were asked for over ranks",
-                "each rank has their numbers at one time", "take one process");
+  if (rank.supports_of_all().varies_in_time() && !rank.supports().varies_in_time())
+    throw Error(ErrorKind::internal, "supports of a part that do not follow those of the whole mesh in time");
   if (analysis.begin.u.empty())
     analysis.begin.u.assign(static_cast<std::size_t>(rank.equations().layout().total()), 0.0);
   return solve_transient(

@@ -5,8 +5,10 @@
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/linearisation.hpp"
+#include "fem/ranks/divisible.hpp"
 #include "fem/ranks/divided_system.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
+#include "fem/operator/space_needs.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -95,6 +97,19 @@ bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses) {
   return can_coarsen(stiffness) && can_coarsen(masses) && (acts_quickly(stiffness) || !can_assemble(stiffness));
 }
 
+bool modes_take_no_matrix(const Operator& stiffness, const Operator& masses, const EigenOptions& options) {
+  if (!modes_need_no_matrix(stiffness, masses) || options.operator_kind == OperatorKind::matrix) return false;
+  const FunctionSpace& space = stiffness.space();
+  const Device& device = space.device();
+  if (options.operator_kind == OperatorKind::matrix_free || !can_assemble(stiffness) || !can_assemble(masses) ||
+      device.machine().is_apart() || sum_factorised(stiffness))
+    return true;
+  const Index block = space.components(), limit = device.memory().limit();
+  const double matrix = 8.0 * double(pairs_of_nodes(space) * block * block);
+  const double memory = double(limit > 0 ? limit : device.info().memory_total);
+  return 3 * matrix > memory / 4;  // K and M, and the hierarchy in single precision
+}
+
 namespace {
 
 // Translations t of the whole body along the axes, and M t with attached masses.
@@ -172,13 +187,12 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
                         const VibrationModel& model, const EigenOptions& options) {
   Ranks& ranks = *options.ranks;
   const FunctionSpace& space = stiffness.space();
-  std::vector<Integral> all = stiffness.integrals();
-  if (model.stressed != nullptr)
+  std::optional<Operator> stressed;  // with the geometric stiffness
+  if (model.stressed != nullptr) {
+    std::vector<Integral> all = stiffness.integrals();
     std::ranges::move(geometric_integrals(*model.stressed, modes_under_preload), std::back_inserter(all));
-  const std::size_t of_stiffness = all.size();
-  all.insert(all.end(), masses.integrals().begin(), masses.integrals().end());
-  const Operator both(space, std::move(all));
-  divide_like(stiffness, both);
+    divide_like(stiffness, stressed.emplace(space, std::move(all)));
+  }
   const Attached attached = attached_to(space, model.attached, supports);
   Solved solved;
   {
@@ -188,22 +202,23 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
     if (options.method == EigenMethod::automatic)  // iterations, where nothing takes a factor
       chosen.method = takes_factor ? EigenMethod::lanczos : EigenMethod::lobpcg;
     const bool factorised = chosen.method == EigenMethod::lanczos;
-    if (factorised && !can_assemble(both))
+    if (factorised && !(can_assemble(stiffness) && can_assemble(masses)))
       throw_not_over_ranks(ranks, "a factorisation of elements without a matrix",
                            "leave out bands, springs and method = \"lanczos\", or take one process");
-    const bool no_matrix = !factorised && model.state == nullptr && modes_need_no_matrix(stiffness, masses);
-    DividedSystem system(both, supports,
+    const bool no_matrix = !factorised && model.state == nullptr && options.operator_kind != OperatorKind::matrix &&
+                           modes_need_no_matrix(stiffness, masses);
+    DividedSystem system(stressed ? *stressed : stiffness, supports,
                          {.multigrid = options.multigrid,
                           .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,
                           .say = options.say},
                          ranks);
-    solved.eigen = system.modes(of_stiffness, chosen, attached.motions, model.state);
+    solved.eigen = system.modes(masses, chosen, attached.motions, model.state);
   }
   solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.residual(t, f); });
   return solved;
 }
 
-// Factorised, or without a matrix where that has no room, no library, or no use for so many unknowns.
+// With matrices, or without where these have no room, no library, or no use for so many unknowns.
 Solved solve_modes(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                    const VibrationModel& model, const EigenOptions& options) {
   if (options.ranks != nullptr) return solve_over_ranks(stiffness, masses, supports, model, options);
@@ -211,18 +226,21 @@ Solved solve_modes(const Operator& stiffness, const Operator& masses, const Cons
     return solve_with_matrices(stiffness, masses, supports, model, options);
   const FunctionSpace& space = stiffness.space();
   EigenChoice choice = choose_method(space.unknown_count(), options, space.mesh().dimension());
-  if (choice.method == EigenMethod::lanczos) {
-    EigenOptions factorised = options;
-    factorised.method = EigenMethod::lanczos;
+  const bool factorised = choice.method == EigenMethod::lanczos;
+  if (factorised || !modes_take_no_matrix(stiffness, masses, options)) {
+    EigenOptions chosen = options;
+    chosen.method = choice.method;
     Solved solved;
     const std::optional<Error> shortage =
-        shortage_or_no_library([&] { solved = solve_with_matrices(stiffness, masses, supports, model, factorised); });
+        shortage_or_no_library([&] { solved = solve_with_matrices(stiffness, masses, supports, model, chosen); });
     if (!shortage) {
       solved.eigen.choice = choice.why;
       return solved;
     }
-    if (options.method == EigenMethod::lanczos || options.band) throw *shortage;
-    choice.why = "not factorised: " + shortage->message();
+    const bool named = factorised ? options.method == EigenMethod::lanczos || options.band.has_value()
+                                  : options.operator_kind == OperatorKind::matrix;
+    if (named) throw *shortage;
+    choice.why = (factorised ? "not factorised: " : "without matrices: ") + shortage->message();
     space.forget_pattern();
     space.device().memory().trim();
   }

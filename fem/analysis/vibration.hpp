@@ -64,9 +64,13 @@ void finish_modes(int asked, const EigenOptions& options, const Supports& suppor
 // Throws Error(Exit::model) where the lowest eigenvalue of a loaded state is negative.
 void throw_if_unstable(const EigenSolution& s);
 
-// Does LOBPCG go without matrices? On fields of order 2 and above whose forms have actions: products with K and M
+// Can LOBPCG go without matrices? On fields of order 2 and above whose forms have actions: products with K and M
 // recompute the elements, and p-multigrid replaces the multigrid of a matrix.
 bool modes_need_no_matrix(const Operator& stiffness, const Operator& masses);
+// Does it, in one process? As options.operator_kind says; if it says nothing where no matrix can be assembled, on a
+// GPU, where elements act by sum factorisation, and where matrices would take more than a quarter of the memory. A
+// matrix is read once for eight vectors, so that it is faster elsewhere.
+bool modes_take_no_matrix(const Operator& stiffness, const Operator& masses, const EigenOptions& options);
 
 // Is there a motion that a spring or nothing but a force holds? It needs a factor.
 bool has_springs(const VibrationModel& model);

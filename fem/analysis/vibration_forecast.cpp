@@ -73,7 +73,9 @@ class WithMatrices {
   }
 
   ForecastPath lobpcg() const {
-    const EigenNeeds needs = lobpcg_needs(shape_, options_);
+    EigenNeeds needs = lobpcg_needs(shape_, options_);
+    if (shape_.block == 2 || shape_.block == 3)  // the masses once more, as diagonal blocks
+      needs.peak.array<double>("matrix", needs_.size.pairs * shape_.block);
     ForecastPath path = with(SolverPath::lobpcg, needs);
     const double matrix = 8.0 * double(needs_.size.pairs) * shape_.block * shape_.block,
                  vectors = 8.0 * double(space_.unknown_count()) * needs.width;
@@ -152,7 +154,10 @@ std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Op
       chosen == EigenMethod::lobpcg || (options.method == EigenMethod::automatic && !options.band && !springs);
   std::vector<ForecastPath> paths;
   if (iterates && !options.below && modes_need_no_matrix(stiffness, masses)) {
-    paths.push_back(without_matrices(stiffness, masses, options));
+    if (chosen == EigenMethod::lobpcg && !modes_take_no_matrix(stiffness, masses, options))
+      paths.push_back(WithMatrices(stiffness, masses, model, options, false).lobpcg());
+    if (paths.empty() || options.operator_kind != OperatorKind::matrix)
+      paths.push_back(without_matrices(stiffness, masses, options));
     if (chosen == EigenMethod::lobpcg) return paths;
   }
   try {

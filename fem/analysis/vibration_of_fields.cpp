@@ -3,6 +3,9 @@
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/preconditioners/block_norms.hpp"
 #include "fem/preconditioners/field_motions.hpp"
+#include "fem/ranks/divided_modes.hpp"
+#include "fem/ranks/fields_of_rank.hpp"
+#include "solvers/algebra/block_rows.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -25,30 +28,44 @@ void require_masses(const MixedOperator& equations, const BlockOperator& M) {
 }
 
 // Two matrices on the pattern that has the entries of both.
-std::pair<SparseMatrix, SparseMatrix> on_one_pattern(const SparseMatrix& first, const SparseMatrix& second) {
-  const HostMatrix of_first = host_matrix(first), of_second = host_matrix(second);
-  std::vector<Index> offsets{0};
-  std::vector<std::int32_t> columns;
-  std::vector<double> values[2];
-  for (Index row = 0; row < of_first.rows(); ++row) {
-    const auto r = static_cast<std::size_t>(row);
-    auto i = static_cast<std::size_t>(of_first.offsets[r]), j = static_cast<std::size_t>(of_second.offsets[r]);
-    const auto last_i = static_cast<std::size_t>(of_first.offsets[r + 1]),
-               last_j = static_cast<std::size_t>(of_second.offsets[r + 1]);
-    while (i < last_i || j < last_j) {
-      const std::int32_t column = i == last_i   ? of_second.columns[j]
-                                  : j == last_j ? of_first.columns[i]
-                                                : std::min(of_first.columns[i], of_second.columns[j]);
-      columns.push_back(column);
-      values[0].push_back(i < last_i && of_first.columns[i] == column ? of_first.values[i++] : 0);
-      values[1].push_back(j < last_j && of_second.columns[j] == column ? of_second.values[j++] : 0);
+std::pair<BlockRows, BlockRows> on_one_pattern(const BlockRows& first, const BlockRows& second) {
+  struct Entry {
+    std::int32_t column;
+    double first, second;
+  };
+  std::pair<BlockRows, BlockRows> result;
+  std::vector<Entry> row;
+  for (std::size_t i = 0; i + 1 < first.offsets.size(); ++i) {
+    row.clear();
+    for (auto k = static_cast<std::size_t>(first.offsets[i]); k < static_cast<std::size_t>(first.offsets[i + 1]); ++k)
+      row.push_back({first.columns[k], first.values[k], 0});
+    for (auto k = static_cast<std::size_t>(second.offsets[i]); k < static_cast<std::size_t>(second.offsets[i + 1]); ++k)
+      row.push_back({second.columns[k], 0, second.values[k]});
+    std::ranges::sort(row, {}, &Entry::column);
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (k > 0 && row[k].column == row[k - 1].column) {
+        result.first.values.back() += row[k].first;
+        result.second.values.back() += row[k].second;
+        continue;
+      }
+      result.first.columns.push_back(row[k].column);
+      result.first.values.push_back(row[k].first);
+      result.second.values.push_back(row[k].second);
     }
-    offsets.push_back(static_cast<Index>(columns.size()));
+    result.first.offsets.push_back(std::ssize(result.first.columns));
   }
-  const auto pattern = std::make_shared<const SparsityPattern>(first.device(), offsets, columns);
+  result.second.columns = result.first.columns;
+  result.second.offsets = result.first.offsets;
+  return result;
+}
+
+std::pair<SparseMatrix, SparseMatrix> on_one_pattern(const SparseMatrix& first, const SparseMatrix& second) {
+  const auto rows_of = [](const SparseMatrix& A) { return RowsOfMatrix(A).range(0, A.rows()); };
+  const auto [one, other] = on_one_pattern(rows_of(first), rows_of(second));
+  const auto pattern = std::make_shared<const SparsityPattern>(first.device(), one.offsets, one.columns);
   std::pair result{SparseMatrix(pattern, 1), SparseMatrix(pattern, 1)};
-  result.first.values().upload(values[0]);
-  result.second.values().upload(values[1]);
+  result.first.values().upload(one.values);
+  result.second.values().upload(other.values);
   return result;
 }
 
@@ -66,8 +83,7 @@ std::vector<int> moving_fields(const MixedOperator& equations) {
 }
 
 // Adds the geometric stiffness of fields that no form couples.
-void add_geometric_stiffness(const Model& stressed, const Vector& u, BlockOperator& K) {
-  const MixedOperator geometric(stressed.spaces(), {}, geometric_integrals(stressed, modes_under_preload));
+void add_geometric_stiffness(const MixedOperator& geometric, const Vector& u, BlockOperator& K) {
   BlockOperator added = geometric.make_matrix();
   geometric.assemble(u, added);
   for (int k = 0; k < geometric.field_count(); ++k)
@@ -78,56 +94,126 @@ void add_geometric_stiffness(const Model& stressed, const Vector& u, BlockOperat
 Vector translation(const MixedOperator& equations, const std::vector<int>& fields, int axis) {
   Vector t = equations.zeros();
   for (const int k : fields) {
-    const FunctionSpace& space = equations.space(k);
-    std::vector<double> moved(static_cast<std::size_t>(space.unknown_count()), 0.0);
-    for (auto i = static_cast<std::size_t>(axis); i < moved.size(); i += static_cast<std::size_t>(space.components()))
+    std::vector<double> moved(static_cast<std::size_t>(equations.layout().size(k)), 0.0);
+    for (auto i = static_cast<std::size_t>(axis); i < moved.size();
+         i += static_cast<std::size_t>(equations.space(k).components()))
       moved[i] = 1;
     equations.layout().put(Vector(equations.device(), std::span<const double>(moved), "vectors"), k, t);
   }
   return t;
 }
 
+// The equations of the whole mesh, or of the part of this rank.
+class VibratingFields {
+ public:
+  VibratingFields(const FieldsOfModel& fields, const VibrationModel& model, Ranks* ranks) : fields_(fields) {
+    if (ranks != nullptr) rank_.emplace(*fields.equations, *fields.supports, *ranks, fields.rates.get());
+    if (model.state != nullptr) state_ = own(*model.state);
+    if (rank_) rank_->take_states();
+    if (model.stressed == nullptr) return;
+    geometric_ = std::make_unique<MixedOperator>(model.stressed->spaces(), std::vector<MixedIntegral>(),
+                                                 geometric_integrals(*model.stressed, modes_under_preload));
+    if (rank_) geometric_ = rank_->own(*geometric_);
+  }
+
+  const MixedOperator& stiffness() const { return rank_ ? rank_->equations() : *fields_.equations; }
+  const MixedOperator& masses() const { return rank_ ? rank_->rates() : *fields_.rates; }
+  const MixedConstraints& supports() const { return rank_ ? rank_->supports() : *fields_.supports; }
+
+  // Without supports.
+  BlockOperator stiffness_matrix() const {
+    BlockOperator K = stiffness().make_matrix();
+    stiffness().assemble(state_, K);
+    if (geometric_) add_geometric_stiffness(*geometric_, state_, K);
+    return K;
+  }
+  BlockOperator mass_matrix() const {
+    BlockOperator M = masses().make_matrix();
+    masses().assemble({}, M);
+    require_masses(stiffness(), M);
+    return M;
+  }
+
+  // Takes both with their supports, where no field may move freely.
+  void eliminate(BlockOperator& K, BlockOperator& M) const {
+    const BlockNorms sizes(K);
+    supports().eliminate(K, sizes.pivot());
+    supports().eliminate(M, 0);
+    if (fields_.free) return;
+    require_none_is_free(stiffness(), K, sizes, rank_ ? rank_->whole().motions : motions_left(stiffness(), supports()));
+  }
+
+  EigenSolution modes(const BlockOperator& K, const BlockOperator& M, const EigenOptions& options) const {
+    if (!rank_) {
+      const auto [joined, masses] = on_one_pattern(joined_matrix(K), joined_matrix(M));
+      return solve_eigen(joined, masses, options, {});
+    }
+    auto [own_rows, own_masses] = on_one_pattern(joined_rows(K), joined_rows(M));
+    Ranks& ranks = stiffness().layout().ranks();
+    const Device& device = stiffness().device();
+    const auto joined = divided_matrix(ranks, device, std::move(own_rows)),
+               masses = divided_matrix(ranks, device, std::move(own_masses));
+    EigenSolution found = modes_by_factor(*joined, *masses, 1, options, {}, {});
+    if (found.vectors) found.vectors = gathered(*found.vectors);
+    return found;
+  }
+  Vector of_all(Vector own) const { return rank_ ? rank_->gathered(own) : std::move(own); }
+
+ private:
+  Vector own(const Vector& u) const {
+    if (rank_) return rank_->own(u);
+    Vector same = stiffness().zeros();
+    copy(u, same);
+    return same;
+  }
+  MultiVector gathered(const MultiVector& own) const {
+    MultiVector all(fields_.equations->device(), fields_.equations->layout().total(), own.columns(), "eigenvectors");
+    Vector column = stiffness().zeros();
+    for (int k = 0; k < own.columns(); ++k) {
+      own.get_column(k, column);
+      all.set_column(k, rank_->gathered(column));
+    }
+    return all;
+  }
+
+  const FieldsOfModel& fields_;
+  std::optional<FieldsOfRank> rank_;  // null: one process
+  Vector state_;                      // empty: zero
+  std::unique_ptr<MixedOperator> geometric_;
+};
+
 }  // namespace
 
 // By a factor: no preconditioner is known for all fields at a shift.
 VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options) {
-  const MixedOperator &stiffness = *fields.equations, &masses = *fields.rates;
   if (options.method == EigenMethod::lobpcg)
     throw Error(ErrorKind::several_fields, "the method 'lobpcg' was asked for, and the equations have several fields",
                 "it takes one preconditioner for all of them", "use 'lanczos' or 'auto'");
-  if (options.ranks != nullptr)
-    throw Error(ErrorKind::several_fields, "modes of several fields were asked for over ranks",
-                "their matrix is factorised by one process", "take one process");
   options.method = EigenMethod::lanczos;
-  Profile& profile = stiffness.device().profile();
+  Profile& profile = fields.equations->device().profile();
   std::optional<Profile::Phase> phase(std::in_place, profile, "assembly");
-  BlockOperator K = stiffness.make_matrix(), M = masses.make_matrix();
-  const Vector at_rest;
-  stiffness.assemble(model.state != nullptr ? *model.state : at_rest, K);
-  if (model.stressed != nullptr) add_geometric_stiffness(*model.stressed, *model.state, K);
-  masses.assemble({}, M);
-  require_masses(stiffness, M);
+  const VibratingFields problem(fields, model, options.ranks);
+  BlockOperator K = problem.stiffness_matrix(), M = problem.mass_matrix();
   const int asked = options.count;
   VibrationModes modes{.rigid_motions = fields.rigid_motions()};
   options.zero_count = modes.rigid_motions;
   options.verify = options.verify || model.state != nullptr;  // negative eigenvalues are not to be missed
   options.count = modes_to_solve(options, {.rigid_motions = modes.rigid_motions});
   std::vector<Vector> forces;  // M t of translations t
+  const MixedOperator& stiffness = problem.stiffness();
   const std::vector<int> moving = moving_fields(stiffness);
   for (int d = 0; !moving.empty() && d < stiffness.space(moving.front()).mesh().dimension(); ++d) {
     const Vector t = translation(stiffness, moving, d);
-    M.apply(t, forces.emplace_back(stiffness.zeros()));
+    Vector Mt = stiffness.zeros();
+    M.apply(t, Mt);
     modes.directions.push_back(d);
-    modes.total_mass.push_back(dot(t, forces.back()));
+    modes.total_mass.push_back(dot(t, Mt));
+    forces.push_back(problem.of_all(std::move(Mt)));
   }
   phase.emplace(profile, "constraints");
-  const BlockNorms sizes(K);
-  fields.supports->eliminate(K, sizes.pivot());
-  fields.supports->eliminate(M, 0);
-  if (!fields.free) require_none_is_free(stiffness, K, sizes, motions_left(stiffness, *fields.supports));
-  const auto [joined, joined_masses] = on_one_pattern(joined_matrix(K), joined_matrix(M));
+  problem.eliminate(K, M);
   phase.emplace(profile, "solve");
-  modes.eigen = solve_eigen(joined, joined_masses, options, {});
+  modes.eigen = problem.modes(K, M, options);
   phase.emplace(profile, "fields");
   if (model.state != nullptr) throw_if_unstable(modes.eigen);
   finish_modes(asked, options, *fields.supports, forces, modes);

@@ -20,11 +20,12 @@ constexpr T next_strain_across(const Symmetric<T>& strain, const T& stress, cons
   return select(next - least, next, least);
 }
 
-// 1 where the stress across is too large for rounding to be its cause, else 0 or less.
+// Above 0 where the stress across is too large for rounding to be its cause. Rounding leaves 1e-16 of the modulus where
+// there is no strain: the sums of an energy's derivatives do not cancel to zero there.
 template <class T>
 constexpr T stress_across_is_left(const Symmetric<T>& strain, const T& stress, const T& modulus) {
   const T size = contract(strain, strain);
-  return stress * stress - 1e-20 * (modulus * modulus * size);
+  return stress * stress - 1e-20 * (modulus * modulus * (size + 1e-10));
 }
 
 template <class T>

@@ -32,6 +32,8 @@ class EquationInputs {
   virtual void set_time(const Time& time) = 0;
   // Integral::factor of those that are rates, for all tasks from now on.
   virtual void set_factor_of_rates(double factor) = 0;
+  // Likewise of loads that turn with the body: the part of them that acts.
+  virtual void set_part_of_loads(double part) = 0;
 };
 
 class Equations {

@@ -19,6 +19,9 @@ struct Integral {
   int field = 0;                    // of several fields, the one that the form has
   bool is_rate = false;  // a capacity or inertia among equations in time (EquationInputs::set_factor_of_rates)
 
+  // a load with a tangent, which turns with the body (EquationInputs::set_part_of_loads)
+  bool is_load = false;
+
   static Integral over_all_cells(FormValue form) { return {std::move(form), true, {}, {}}; }
   Integral of_field(int number) const {
     Integral result = *this;

@@ -1,6 +1,7 @@
 #include "fem/operator/mixed_constraints.hpp"
 
 #include "device/error.hpp"
+#include "device/host_view.hpp"
 #include "device/kernels.hpp"
 #include "fem/launch/constraint_kernels.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -239,9 +240,43 @@ const Array<std::uint8_t>& MixedConstraints::marks(int field, Array<std::uint8_t
 
 const Array<std::uint8_t>& MixedConstraints::mask(int field) const { return marks(field, &Joined::eliminated); }
 
-bool MixedConstraints::varies_in_time() const { return std::ranges::any_of(of_field_, &Constraints::varies_in_time); }
+bool MixedConstraints::varies_in_time() const {
+  if (whole_ != nullptr) return whole_->varies_in_time();
+  return std::ranges::any_of(of_field_, &Constraints::varies_in_time);
+}
+
+// Those of one field alone: equations between fields have their own offsets on the part.
+void MixedConstraints::take_values(const MixedConstraints& whole) {
+  taken_.clear();
+  for (int k = 0; k < layout_.count(); ++k) {
+    Vector u = whole[k].space().zeros();
+    whole[k].set_values(u);
+    const HostView<double> of_all(u);
+    const Ghosts& nodes = *layout_.ghosts(k);
+    const Index width = layout_.width(k);
+    const auto value_of = [&](Index unknown) {
+      return of_all[nodes.global(unknown / width) * width + unknown % width];
+    };
+    const std::vector<std::uint8_t>& prescribed = (*this)[k].host_mask();
+    std::vector<double> values(prescribed.size(), 0.0);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (prescribed[i] != 0) values[i] = value_of(static_cast<Index>(i));
+    taken_.emplace_back((*this)[k].space().device(), std::span<const double>(values), "constraints");
+    auto& of_part = joined_[static_cast<std::size_t>(k)].of_part;
+    if (of_part == nullptr) continue;
+    DependentRows rows = of_part->rows();
+    for (std::size_t row = 0; row < rows.unknown.size(); ++row) rows.offset[row] = value_of(rows.unknown[row]);
+    if (rows.offset != of_part->rows().offset)
+      of_part = std::make_shared<const DependentUnknowns>((*this)[k].space(), std::move(rows));
+  }
+}
 
 void MixedConstraints::set_time(double t) {
+  if (whole_ != nullptr) {
+    if (!whole_->varies_in_time()) return;
+    whole_->set_time(t);
+    return take_values(*whole_);
+  }
   for (Constraints& each : of_field_)
     if (each.varies_in_time()) each.set_time(t);
   if (varies_in_time()) check_sums(fmt::format(" when t = {:g}", t));
@@ -283,7 +318,12 @@ void MixedConstraints::with_joined(Vector& x, const Change& change) const {
 void MixedConstraints::set_values(Vector& u, double factor) const {
   for (int k = 0; k < layout_.count(); ++k)
     with_ghosts(k, u, [&](Vector& all) {
-      (*this)[k].set_values(all, factor);
+      if (taken_.empty()) {
+        (*this)[k].set_values(all, factor);
+      } else {
+        (*this)[k].set_zero(all);
+        axpy(factor, taken_[static_cast<std::size_t>(k)], all);
+      }
       if (const auto& of_part = joined_[static_cast<std::size_t>(k)].of_part) of_part->set(all, factor);
     });
   if (joining_ == nullptr) return;

@@ -38,6 +38,10 @@ class MixedConstraints final : public Supports {
   void relate(DependentRows between_fields, std::vector<int> joined);
   // Throws what Constraints::finish() does.
   void finish();
+  // On a part of a mesh: prescribed values, and offsets of equations of fields, from the supports of the whole mesh,
+  // which every rank has. follow(): set_time() then sets the time of theirs, too, which must outlive these.
+  void take_values(const MixedConstraints& whole);
+  void follow(MixedConstraints& whole) { whole_ = &whole; }
 
   const DependentUnknowns* dependent(int field) const;  // null: no equations of its own
   const std::vector<LinearEquations>& between_fields() const { return between_fields_; }  // equations
@@ -92,7 +96,9 @@ class MixedConstraints final : public Supports {
   Spaces spaces_;
   Layout layout_, local_;  // of vectors; [field][owned | ghosts]
   std::vector<Constraints> of_field_;
-  std::vector<Joined> joined_;  // [field]
+  std::vector<Vector> taken_;          // [field][unknown with ghosts] prescribed values of a part, zero elsewhere
+  MixedConstraints* whole_ = nullptr;  // that are followed
+  std::vector<Joined> joined_;         // [field]
   std::vector<LinearEquations> between_fields_;
   std::vector<PrescribedSum> sums_;                   // of equations between fields
   std::shared_ptr<const DependentUnknowns> joining_;  // T_several, of [field][owned | ghosts]; null: there is none

@@ -419,7 +419,6 @@ void MixedOperator::of_owned_rows(Vector& y, const std::function<void(Vector&)>&
 void MixedOperator::residual(const Vector& u, Vector& r) const {
   layout_.check(u);
   layout_.check(r);
-  if (over_ranks_ != nullptr) return over_ranks_->residual(u, r);
   Vector room;
   const Vector& all = layout_.with_ghosts(u, room);
   of_owned_rows(r, [&](Vector& sum) {
@@ -526,7 +525,6 @@ void MixedInputs::set_numbers(const std::vector<MixedFormValue>& forms) {
   if (!fits)
     throw Error(ErrorKind::internal,
                 fmt::format("{} forms were given for {} integrals, or other ones", forms.size(), integrals.size()));
-  of_->over_ranks_.reset();
   for (std::size_t i = 0; i < forms.size(); ++i) {
     of_->check(forms[i]);
     integrals[i].form.numbers.bytes = forms[i].numbers.bytes;
@@ -540,14 +538,18 @@ void MixedInputs::set_numbers(const std::vector<MixedFormValue>& forms) {
 
 void MixedInputs::set_factor_of_rates(double factor) {
   for (MixedIntegral& each : of_->integrals_)
-    if (each.is_rate && std::exchange(each.factor, factor) != factor) of_->over_ranks_.reset();
+    if (each.is_rate) each.factor = factor;
   for (const auto& each : of_->of_fields_)
     if (each) each->inputs().set_factor_of_rates(factor);
 }
 
+void MixedInputs::set_part_of_loads(double part) {
+  for (const auto& each : of_->of_fields_)
+    if (each) each->inputs().set_part_of_loads(part);
+}
+
 void MixedInputs::set_time(const Time& time) {
   const bool moves = time.t != of_->time_.t;
-  if (moves || time.dt != of_->time_.dt) of_->over_ranks_.reset();
   of_->time_ = time;
   if (moves) of_->evaluate_given(true);
   for (const auto& each : of_->of_fields_)

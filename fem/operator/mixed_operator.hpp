@@ -32,20 +32,13 @@ namespace ritz {
 
 class MixedOperator;
 
-// The residual of one operator that several ranks compute, each on its part of the mesh
-// (fem/ranks/fields_of_rank.hpp). Vectors are those of the whole mesh, which every rank has.
-class MixedOverRanks {
- public:
-  virtual ~MixedOverRanks() = default;
-  virtual void residual(const Vector& u, Vector& r) = 0;
-};
-
 // Data of a mixed operator that change between evaluations.
 class MixedInputs final : public EquationInputs {
  public:
   explicit MixedInputs(MixedOperator& of) : of_(&of) {}
   void set_time(const Time& time) override;
   void set_factor_of_rates(double factor) override;
+  void set_part_of_loads(double part) override;
   // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
   void set_numbers(const std::vector<MixedFormValue>& forms);
 
@@ -96,10 +89,6 @@ class MixedOperator final : public Equations {
   std::unique_ptr<Equations> loads() const override;
   std::string name_of(Index unknown) const override;
   std::vector<double> forces_for_results(const Vector& f) const override { return f.host(); }
-
-  // From now on residuals are the work of several ranks, until the time or the numbers change.
-  void divide(std::shared_ptr<MixedOverRanks> ranks) const { over_ranks_ = std::move(ranks); }
-  MixedOverRanks* over_ranks() const { return over_ranks_.get(); }
 
  private:
   friend class MixedInputs;
@@ -191,7 +180,6 @@ class MixedOperator final : public Equations {
   std::vector<Group> groups_;
   std::unique_ptr<PointStates> states_;
   MixedInputs inputs_{*this};
-  mutable std::shared_ptr<MixedOverRanks> over_ranks_;  // null: all work is this process's
   mutable std::map<Key, Plan> plans_;
   mutable std::map<std::tuple<const Group*, const MixedIntegral*, int>, Vector> given_;  // degree of the rule
   mutable FieldsAtPoints fields_;                                                        // for given_

@@ -19,6 +19,12 @@ void OperatorInputs::set_factor_of_rates(double factor) {
     if (integrals[i].is_rate) set_factor(i, factor);
 }
 
+void OperatorInputs::set_part_of_loads(double part) {
+  const std::vector<Integral>& integrals = terms_->integrals();
+  for (std::size_t i = 0; i < integrals.size(); ++i)
+    if (integrals[i].is_load) set_factor(i, part);
+}
+
 void OperatorInputs::set_factor(std::size_t integral, double factor) {
   terms_->set_factor(integral, factor);
   plans_->each_term([&](std::size_t i, ElementArguments& arguments) {

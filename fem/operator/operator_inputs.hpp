@@ -22,6 +22,7 @@ class OperatorInputs final : public EquationInputs {
   // Functions that vary in time are evaluated again, at all of their points.
   void set_time(const Time& time) override;
   void set_factor_of_rates(double factor) override;
+  void set_part_of_loads(double part) override;
   // Integral::factor of this integral of the operator, for all tasks from now on. Tangents kept at points stay valid.
   void set_factor(std::size_t integral, double factor);
   // Other numbers and factors in the same forms at the same places. False, and nothing happens, where forms or places

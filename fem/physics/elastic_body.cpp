@@ -2,6 +2,7 @@
 
 #include "fem/elements/loads.hpp"
 #include "fem/forms/elasticity.hpp"
+#include "fem/forms/follower_pressure.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/physics/load_forms.hpp"
 #include "fem/physics/material_numbers.hpp"
@@ -52,8 +53,8 @@ void ElasticLoads::force_at_each(On nodes, std::vector<Coefficient> force, std::
 void ElasticLoads::remote_force(On facets, RemoteForce force, std::string origin) {
   remote_forces_.push_back({std::move(facets), force, std::move(origin)});
 }
-void ElasticLoads::pressure(On facets, Coefficient value, std::string origin) {
-  pressures_.push_back({std::move(facets), {std::move(value)}, std::move(origin)});
+void ElasticLoads::pressure(On facets, Coefficient value, std::string origin, std::optional<bool> follows) {
+  pressures_.push_back({std::move(facets), std::move(value), std::move(origin), follows});
 }
 void ElasticLoads::displacement(On region, int component, Coefficient value, std::string origin) {
   displacements_.push_back({std::move(region), component, std::move(value), std::move(origin)});
@@ -117,9 +118,6 @@ class ElasticBody::Builder {
       add_loads(each, own.loads, own.prescribed);
     }
     check_temperatures();
-    if (body_.large_displacements && has_pressure())
-      model_.notices.emplace_back(
-          "pressure keeps the direction and the area of the undeformed surface: it does not follow the body");
     model_.rigid = G == 3 ? RigidModes::solid : measure_.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane;
     if (measure_.axisymmetric) hold_axis();
   }
@@ -297,11 +295,6 @@ class ElasticBody::Builder {
     return Mass<G, G>{density.number(), measure_.weight};
   }
 
-  bool has_pressure() const {
-    const auto has = [](const ElasticLoads& each) { return !each.pressures_.empty(); };
-    return has(body_.loads) || std::ranges::any_of(body_.load_cases_, has);
-  }
-
   bool has_gravity(const ElasticLoads& loads) const {
     return loads.gravity_ && loads.gravity_->acceleration.size() == static_cast<std::size_t>(G);
   }
@@ -336,18 +329,7 @@ class ElasticBody::Builder {
         integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_), *region));
     for (const ElasticLoads::Force& force : from.forces_) add_force(force, integrals);
     for (const ElasticLoads::Remote& remote : from.remote_forces_) add_remote_force(remote, integrals);
-    for (const auto& [place, value, origin] : from.pressures_) {
-      const Region* region = find_region(place, mesh_, {RegionKind::facets}, origin, errors_);
-      if (region == nullptr || !has_size(mesh_, *region, measure_, origin, errors_)) continue;
-      check_outside(*region, origin);
-      const Coefficient& p = value.front();
-      check(p, any_value, *region, origin);
-      if (p.is_number())
-        integrals.push_back(Integral::over(Pressure<G>{p.number(), measure_.weight, measure_.axisymmetric}, *region));
-      else
-        integrals.push_back(
-            Integral::over({GivenPressure<G>{measure_.weight, measure_.axisymmetric}, {p.function()}}, *region));
-    }
+    for (const ElasticLoads::Pressure& each : from.pressures_) add_pressure(each, integrals);
     for (const auto& [place, component, value, origin] : from.displacements_) {
       const Region* region =
           find_region(place, mesh_, {RegionKind::facets, RegionKind::nodes, RegionKind::cells}, origin, errors_);
@@ -359,6 +341,29 @@ class ElasticBody::Builder {
       for (int c = 0; c < G; ++c)
         if (component < 0 || component == c) prescribed.push_back({region, c, value, origin});
     }
+  }
+
+  void add_pressure(const ElasticLoads::Pressure& pressure, std::vector<Integral>& integrals) {
+    const auto& [place, p, origin, follows] = pressure;
+    const Region* region = find_region(place, mesh_, {RegionKind::facets}, origin, errors_);
+    if (region == nullptr || !has_size(mesh_, *region, measure_, origin, errors_)) return;
+    check_outside(*region, origin);
+    check(p, any_value, *region, origin);
+    const bool large = body_.large_displacements;
+    if (follows.value_or(false) && !large)
+      errors_.add(Error(ErrorKind::model_options, "a pressure that follows the surface, at small displacements",
+                        "there the surface does not turn", "omit it, or set large_displacement = true")
+                      .at(origin));
+    if (large && body_.pressures_follow && follows.value_or(true)) {
+      integrals.push_back(
+          Integral::over({FollowerPressure<G>{measure_.weight, measure_.axisymmetric}, {p.function()}}, *region));
+      integrals.back().is_load = true;
+      model_.linear = model_.definite = false;
+    } else if (p.is_number())
+      integrals.push_back(Integral::over(Pressure<G>{p.number(), measure_.weight, measure_.axisymmetric}, *region));
+    else
+      integrals.push_back(
+          Integral::over({GivenPressure<G>{measure_.weight, measure_.axisymmetric}, {p.function()}}, *region));
   }
 
   void add_force(const ElasticLoads::Force& force, std::vector<Integral>& integrals) {

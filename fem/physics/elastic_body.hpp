@@ -29,9 +29,11 @@ class ElasticLoads {
   void traction(On facets, std::vector<Coefficient> density, std::string origin = {});   // [Pa]
   // [N] in total, spread evenly over facets; of solids also in equal parts at the nodes of a region.
   void force(On facets_or_nodes, std::vector<Coefficient> total, std::string origin = {});
-  void force_at_each(On nodes, std::vector<Coefficient> force, std::string origin = {});    // of solids [N]
-  void remote_force(On facets, RemoteForce force, std::string origin = {});                 // of solids
-  void pressure(On facets, Coefficient value, std::string origin = {});                     // into the body [Pa]
+  void force_at_each(On nodes, std::vector<Coefficient> force, std::string origin = {});  // of solids [N]
+  void remote_force(On facets, RemoteForce force, std::string origin = {});               // of solids
+  // Into the body [Pa]. Where displacements are large it follows the surface: it turns with it, and acts on its
+  // deformed area; follows = false: it keeps the direction and the area of the undeformed one.
+  void pressure(On facets, Coefficient value, std::string origin = {}, std::optional<bool> follows = {});
   void displacement(On region, int component, Coefficient value, std::string origin = {});  // prescribed [m]
   void fix(On region, std::string origin = {});                                             // all of them are 0
   // The temperature of the whole body, which is free of thermal strain at the reference. Either outside of all load
@@ -45,6 +47,12 @@ class ElasticLoads {
     On place;
     std::vector<Coefficient> value;
     std::string origin;
+  };
+  struct Pressure {
+    On place;
+    Coefficient value;
+    std::string origin;
+    std::optional<bool> follows;
   };
   struct Force {
     On place;
@@ -74,7 +82,8 @@ class ElasticLoads {
   };
   std::optional<Gravity> gravity_;
   std::optional<Temperature> temperature_;
-  std::vector<Entry> body_forces_, tractions_, pressures_;
+  std::vector<Entry> body_forces_, tractions_;
+  std::vector<Pressure> pressures_;
   std::vector<Force> forces_;
   std::vector<Remote> remote_forces_;
   std::vector<Displacement> displacements_;
@@ -90,7 +99,9 @@ class ElasticBody {
   void material(On cells, Material material);  // each cell has one
   void foundation(On facets, Foundation foundation);
   void spring(On nodes, GroundSpring spring);
-  bool large_displacements = false;  // rotations and strains are finite; loads keep their direction and area
+  // Rotations and strains are finite; loads but pressures keep their direction and the size of the undeformed body.
+  bool large_displacements = false;
+  bool pressures_follow = true;  // where they can; false: of vibration about a state, whose matrices are symmetric
   // The analysis goes through time: the temperature of materials with a law is that of the time. Else it grows from the
   // reference along the load path, at whose end it is the given one.
   bool in_time = false;

@@ -1,6 +1,7 @@
 #include "fem/physics/ground.hpp"
 
 #include "fem/elements/bar.hpp"
+#include "fem/elements/ground_spring.hpp"
 #include "fem/elements/plane_node.hpp"
 #include "fem/forms/foundation.hpp"
 #include "fem/physics/oblique_support.hpp"
@@ -103,11 +104,53 @@ void add_foundation(const On& facets, const Foundation& input, const BodyMeasure
 template void add_foundation<2>(const On&, const Foundation&, const BodyMeasure&, Model&, ErrorList&);
 template void add_foundation<3>(const On&, const Foundation&, const BodyMeasure&, Model&, ErrorList&);
 
+namespace {
+
+// Are all nodes of the region those of the field? Else there is an error.
+bool stand_on_nodes(const Region& region, const GroundSpring& input, const FunctionSpace& space, ErrorList& errors) {
+  const auto none = std::ranges::find_if(region.nodes, [&](Node n) { return space.node_of(n) < 0; });
+  if (none == region.nodes.end()) return true;
+  errors.add(
+      no_node_for(fmt::format("the spring at '{}'{} stands", region.name, at_origin(input.origin)), space, *none));
+  return false;
+}
+
+void add_spring_along(const Region& region, const GroundSpring& input, Model& model, ErrorList& errors) {
+  const FunctionSpace& space = *model.space;
+  const int dimension = space.mesh().dimension();
+  Point d = *input.direction;
+  const double size = length(d);
+  if (!(input.along > 0) || !(size > 0) || (dimension == 2 && d[2] != 0))
+    return errors.add(Error(ErrorKind::prescribes_nothing, "this spring has no stiffness",
+                            fmt::format("stiffness = {:g} along ({:g}, {:g}, {:g})", input.along, d[0], d[1], d[2]),
+                            "give a stiffness above 0 in N/m, and a direction in which the nodes move")
+                          .at(input.origin));
+  if (!stand_on_nodes(region, input, space, errors)) return;
+  for (double& each : d) each /= size;
+  const double k = input.each ? input.along : input.along / static_cast<double>(region.nodes.size());
+  const auto at_nodes = [&](auto element) { return Integral::at_nodes(element, region.nodes); };
+  if (input.only_presses) {
+    model.linear = false;
+    model.equations.push_back(dimension == 2 ? at_nodes(PressedSpring<2>{k, {d[0], d[1], 0}})
+                                             : at_nodes(PressedSpring<3>{k, {d[0], d[1], d[2]}}));
+  } else {
+    model.equations.push_back(dimension == 2 ? at_nodes(SpringAlong<2>{k, {d[0], d[1], 0}})
+                                             : at_nodes(SpringAlong<3>{k, {d[0], d[1], d[2]}}));
+  }
+  model.exchanges.push_back({"spring", &region, model.equations.back()});
+  LinearEquations rows{.origin = input.origin};
+  for (const Node node : space.nodes_in(region)) add_row(node, d, dimension, rows);
+  model.held_along.push_back(std::move(rows));
+}
+
+}  // namespace
+
 void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorList& errors) {
   const FunctionSpace& space = *model.space;
   const std::string& origin = input.origin;
   const Region* region = find_region(nodes, space.mesh(), {RegionKind::nodes}, origin, errors);
   if (region == nullptr) return;
+  if (input.direction) return add_spring_along(*region, input, model, errors);
   const std::array<double, 3>& k = input.stiffness;
   if (std::ranges::any_of(k, [](double each) { return !(each >= 0); }) || std::ranges::count(k, 0.0) == 3)
     return errors.add(Error(ErrorKind::prescribes_nothing, "this spring has no stiffness",
@@ -119,10 +162,7 @@ void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorL
     return errors.add(Error(ErrorKind::model_options, "a spring along z of a plane model",
                             "its nodes move along x and y", "give a stiffness along these")
                           .at(origin));
-  if (const auto none = std::ranges::find_if(region->nodes, [&](Node n) { return space.node_of(n) < 0; });
-      none != region->nodes.end())
-    return errors.add(
-        no_node_for(fmt::format("the spring at '{}'{} stands", region->name, at_origin(origin)), space, *none));
+  if (!stand_on_nodes(*region, input, space, errors)) return;
   const double part = input.each ? 1 : 1 / static_cast<double>(region->nodes.size());
   model.equations.push_back(
       plane ? Integral::at_nodes(PlaneNodeSpring{{part * k[0], part * k[1]}}, region->nodes)

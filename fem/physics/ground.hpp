@@ -7,6 +7,7 @@
 #include "fem/physics/model.hpp"
 
 #include <array>
+#include <optional>
 
 namespace ritz {
 
@@ -24,6 +25,10 @@ struct GroundSpring {
   std::array<double, 3> stiffness;  // along x, y, z [N/m]
   bool each = false;                // of each node; else of all of them together, in equal parts
   std::string origin = {};
+  // Instead along a direction from the nodes to the ground, of any length, with the stiffness `along` [N/m].
+  std::optional<Point> direction = {};
+  double along = 0;
+  bool only_presses = false;  // does not pull; along a direction alone. The model becomes nonlinear
 };
 
 // Add their integral to the equations and the exchanges of the model, and what they hold. Errors of the inputs are

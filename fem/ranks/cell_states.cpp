@@ -1,5 +1,8 @@
 #include "fem/ranks/cell_states.hpp"
 
+#include "device/ranks/packed.hpp"
+#include "fem/operator/cells_apart.hpp"
+
 #include <map>
 
 namespace ritz {
@@ -50,6 +53,23 @@ PointStates::Values CellStates::placed(std::span<const double> numbers, PointSta
   for (Index cell = 0; cell < cells_; ++cell)
     each_number(cell, [&](std::size_t list, std::size_t at) { states[list][at] = *next++; });
   return states;
+}
+
+void take_states(const Operator& whole, const std::vector<Index>& cells, const Operator& part) {
+  PointStates& own = part.states();
+  own.set(CellStates(part).placed(CellStates(whole).of(whole.states().values(), cells), own.values()));
+}
+
+void bring_states(const Operator& part, const std::vector<Index>& cells, const Operator& whole, Ranks& ranks) {
+  const CellStates places(whole);
+  const std::vector<double> mine = CellStates(part).of(part.states().values(), all_cells_of(part.space().mesh()));
+  PointStates::Values all = whole.states().values();
+  each_text(ranks, Packed().add(cells).add(mine).take(), Receivers::all, [&](int, std::string_view text) {
+    Unpacked from(text);
+    const std::vector<Index> of_rank = from.list<Index>();
+    places.place(of_rank, from.list<double>(), all);
+  });
+  whole.states().set(all);
 }
 
 }  // namespace ritz

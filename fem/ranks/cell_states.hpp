@@ -1,10 +1,8 @@
-// Internal variables of equations cell by cell, as they travel from a whole space to its parts: the layout of
-// PointStates::values() depends on groups and lanes, which differ between both. Private to fem/analysis.
+// Internal variables of equations cell by cell, as they travel from a whole space to its parts and back: the layout of
+// PointStates::values() depends on groups and lanes, which differ between both. All states are on cells.
 //
-//   numbers = CellStates(whole).of(whole.states().values(), part.cells);    // for a part
-//   PointStates& own = here.states();                                       // there, where these are all cells
-//   own.set(CellStates(here).placed(numbers, own.values()));
-//   CellStates(whole).place(part.cells, numbers, states);                   // the way back
+//   take_states(whole, cells, part);                   // cells: of the part, as the whole mesh numbers them
+//   bring_states(part, cells, whole, ranks);           // all ranks together; each has those of all afterwards
 #pragma once
 
 #include "fem/operator/operator.hpp"
@@ -14,9 +12,14 @@
 
 namespace ritz {
 
+class Ranks;  // device/ranks/ranks.hpp
+
+void take_states(const Operator& whole, const std::vector<Index>& cells, const Operator& part);
+void bring_states(const Operator& part, const std::vector<Index>& cells, const Operator& whole, Ranks& ranks);
+
 class CellStates {
  public:
-  // All states are on cells. The equations may go.
+  // The equations may go.
   explicit CellStates(const Operator& equations);
 
   // [cell of these][integral with states on it][point][number]

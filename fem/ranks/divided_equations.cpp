@@ -4,9 +4,10 @@
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/evaluate.hpp"
 #include "fem/operator/task_plans.hpp"
+#include "fem/ranks/cell_states.hpp"
+#include "fem/ranks/transposed_tangent.hpp"
 
 #include <algorithm>
-#include <span>
 #include <utility>
 
 namespace ritz {
@@ -22,9 +23,11 @@ DividedSpace::DividedSpace(const FunctionSpace& whole, Parts parts, Ranks& ranks
     : whole_(whole),
       parts_(parts),
       first_(parts == Parts::equal ? equal_parts(whole, ranks.count())
-                                   : parts_of_whole_cells(whole, ranks.count()).first) {
-  auto phase = whole.device().profile().phase("cut");
-  own_ = std::make_shared<const RankPart>(cutter().part(ranks.rank()), whole.device(), ranks);
+                                   : parts_of_whole_cells(whole, ranks.count()).first),
+      part_(cutter().part(ranks.rank()), ranks.among_all(whole.device())),
+      ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())),
+      layout_(std::vector<Layout::Field>{{.nodes = part_.owned(), .width = whole.components(), .ghosts = ghosts_}}) {
+  ranks.connect(whole.device());
 }
 
 SpaceCutter DividedSpace::cutter() const {
@@ -38,67 +41,102 @@ PartIntegrals DividedSpace::integrals(const std::vector<Integral>& all) const {
 PartSupports DividedSpace::supports(const Constraints& constraints, const PartCouplings* couplings) const {
   const auto rank = static_cast<std::size_t>(ranks().rank());
   const Index begin = first_[rank], end = first_[rank + 1];
-  const std::vector<Index>& reached = own_->ghosts()->reached();
+  const std::vector<Index>& reached = ghosts_->reached();
   PartSupports result = supports_of(constraints, whole_.components(), begin, end, reached);
   if (couplings != nullptr) result.coupled = couplings->of(begin, end, reached);
   return result;
 }
 
-DividedEquations::DividedEquations(const Operator& equations, std::shared_ptr<const DividedSpace> space)
-    : space_(std::move(space)) {
-  auto phase = equations.space().device().profile().phase("cut");
-  own_ = std::make_shared<PartEquations>(space_->own(), space_->integrals(equations.integrals()));
+Vector DividedSpace::own(const Vector& all) const {
+  Vector mine(space().device(), layout_.total(), "vectors");
+  rows().take(all, mine);
+  return mine;
 }
 
-void DividedEquations::follow(const Operator& equations) {
-  if (!std::exchange(numbers_are_taken_, true)) own_->set_numbers(space_->integrals(equations.integrals()));
+Vector DividedSpace::with_ghosts(const Vector& all) const {
+  Vector here = space().zeros();
+  if (all.empty()) return here;
+  rows().take(all, here);
+  ghosts_->fetch(here, whole_.components());
+  return here;
+}
+
+DividedEquations::DividedEquations(const Operator& equations, std::shared_ptr<const DividedSpace> space)
+    : DividedEquations(space, space->integrals(equations.integrals())) {}
+
+DividedEquations::DividedEquations(std::shared_ptr<const DividedSpace> space, PartIntegrals integrals)
+    : space_(std::move(space)),
+      integral_of_(std::move(integrals.integral_of)),
+      own_(space_->space(), std::move(integrals.integrals)) {}
+
+const Operator& DividedEquations::own(const Operator& equations) {
+  if (!std::exchange(numbers_are_taken_, true) &&
+      !own_.inputs().set_numbers(space_->integrals(equations.integrals()).integrals))
+    throw Error(ErrorKind::internal, "the equations of a part have got other forms or places");
   if (newest_states_ == Newest::here && equations.facts().has_states) {
     newest_states_ = Newest::everywhere;
-    own_->set_states(CellStates(equations).of(equations.states().values(), space_->own()->part().cells()));
+    take_states(equations, space_->part().cells(), own_);
   }
-  own_->take(place_of(equations));
+  for (std::size_t i = 0; i < integral_of_.size(); ++i)
+    own_.inputs().set_factor(i, equations.integrals()[integral_of_[i]].factor);
+  own_.inputs().set_time(equations.time());
+  return own_;
 }
 
-void DividedEquations::compute(const Operator& equations, PartTask task, const Vector& u, const Vector& x, Vector& y) {
-  follow(equations);
-  own_->compute(task, u, x, y);
+template <class Task>
+void DividedEquations::gather_rows(Vector& all, const Task& task) const {
+  Vector here = space_->space().zeros(), own(here.device(), space_->rows().count(), "vectors");
+  task(here);
+  space_->keep_owned(here, own);
+  here = {};
+  space_->rows().gather(own, all);
 }
 
 void DividedEquations::residual(const Operator& equations, const Vector& u, Vector& r) {
-  compute(equations, PartTask::residual, u, {}, r);
+  const Operator& mine = own(equations);
+  gather_rows(r, [&](Vector& here) { mine.residual(space_->with_ghosts(u), here); });
 }
 
 void DividedEquations::action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) {
-  compute(equations, PartTask::action, u, x, y);
+  const Operator& mine = own(equations);
+  gather_rows(y, [&](Vector& here) { mine.action(space_->with_ghosts(u), space_->with_ghosts(x), here); });
 }
 
+// Columns of owned nodes are complete, too.
 void DividedEquations::transposed_action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) {
-  compute(equations, PartTask::transposed_action, u, x, y);
+  const SparseMatrix transposed = transposed_tangent(own(equations), space_->with_ghosts(u));
+  gather_rows(y, [&](Vector& here) { transposed.apply(space_->with_ghosts(x), here); });
 }
 
 void DividedEquations::commit(const Operator& equations, const Vector& u) {
-  Vector none;
-  compute(equations, PartTask::commit, u, {}, none);
+  own(equations).states().commit(space_->with_ghosts(u));
   newest_states_ = Newest::on_parts;
+}
+
+// Results at owned nodes [node][component] and in all cells of the part.
+DerivedFields DividedEquations::evaluate_own(const Operator& equations, const Vector& u, const std::string& form) {
+  DerivedFields fields = ritz::evaluate(own(equations), space_->with_ghosts(u), form);
+  if (!space_->space().isoparametric()) fields.at_nodes = std::move(fields.at_space_nodes);
+  fields.at_nodes.resize(static_cast<std::size_t>(ghosts().owned() * fields.components));
+  return fields;
 }
 
 void DividedEquations::evaluate(const Operator& equations, const Vector& u, const std::string& form,
                                 DerivedFields& fields) {
-  follow(equations);
   const auto k = static_cast<std::size_t>(fields.components);
   const std::vector<double> elsewhere = std::exchange(fields.at_space_nodes, {});
   const auto packed = [&] {
-    const DerivedFields own = own_->evaluate(u, form);
-    return Packed().add(space_->own()->part().cells()).add(own.at_nodes).add(own.at_cells).take();
+    const DerivedFields mine = evaluate_own(equations, u, form);
+    return Packed().add(space_->part().cells()).add(mine.at_nodes).add(mine.at_cells).take();
   };
-  const std::string own = packed();
+  const std::string mine = packed();
   if (results_go_to_ == Receivers::all || space_->ranks().rank() == 0) {
     fields.at_cells.assign(static_cast<std::size_t>(equations.space().mesh().cell_count()) * k, 0.0);
     fields.at_space_nodes.reserve(static_cast<std::size_t>(equations.space().node_count()) * k);
     for (Index node = 0; node < equations.space().node_count(); ++node)
       fields.at_space_nodes.insert(fields.at_space_nodes.end(), elsewhere.begin(), elsewhere.end());
   }
-  each_text(space_->ranks(), own, results_go_to_, [&](int rank, std::string_view text) {
+  each_text(space_->ranks(), mine, results_go_to_, [&](int rank, std::string_view text) {
     Unpacked from(text);
     const std::vector<Index> cells = from.list<Index>();
     const std::vector<double> at_nodes = from.list<double>(), at_cells = from.list<double>();
@@ -109,7 +147,7 @@ void DividedEquations::evaluate(const Operator& equations, const Vector& u, cons
       std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(row * width), k,
                   to.begin() + static_cast<std::ptrdiff_t>(place * k));
     };
-    const auto first = static_cast<std::size_t>(space_->own()->ghosts()->first()[static_cast<std::size_t>(rank)]);
+    const auto first = static_cast<std::size_t>(ghosts().first()[static_cast<std::size_t>(rank)]);
     for (std::size_t node = 0; node < at_nodes.size() / width; ++node)
       copy_row(at_nodes, node, fields.at_space_nodes, first + node);
     for (std::size_t cell = 0; cell < cells.size(); ++cell)
@@ -133,45 +171,46 @@ DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations
 void DividedEquations::bring_states(const Operator& equations) {
   if (newest_states_ != Newest::on_parts) return;
   newest_states_ = Newest::everywhere;
-  const CellStates places(equations);
-  PointStates::Values all = equations.states().values();
-  each_text(space_->ranks(), Packed().add(space_->own()->part().cells()).add(own_->states()).take(), Receivers::all,
-            [&](int, std::string_view text) {
-              Unpacked from(text);
-              const std::vector<Index> cells = from.list<Index>();
-              places.place(cells, from.list<double>(), all);
-            });
-  equations.states().set(all);
+  ritz::bring_states(own_, space_->part().cells(), equations, space_->ranks());
   newest_states_ = Newest::everywhere;
 }
 
 void DividedEquations::reset_states() {
   newest_states_ = Newest::everywhere;
-  own_->equations().states().reset();
+  own_.states().reset();
 }
 
-DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
-  auto* divided = dynamic_cast<DividedEquations*>(equations.plans().over_ranks());
-  if (divided != nullptr && divided->space()->parts() == DividedSpace::Parts::whole_cells) return divided;
-  const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
-  if (divided != nullptr && divided->space()->parts() == parts) return divided;
-  if (divided != nullptr) divided->bring_states(equations);
-  auto space = std::make_shared<const DividedSpace>(equations.space(), parts, ranks);
+namespace {
+
+DividedEquations& divide(const Operator& equations, std::shared_ptr<const DividedSpace> space) {
   const auto made = std::make_shared<DividedEquations>(equations, std::move(space));
   if (equations.states().were_made()) made->states_were_set();
   equations.plans().divide(made);
-  return made.get();
+  return *made;
 }
 
-void divide_like(const Equations& equations, const Equations& others) {
+}  // namespace
+
+DividedEquations& divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
+  auto* divided = dynamic_cast<DividedEquations*>(equations.plans().over_ranks());
+  if (divided != nullptr && divided->space()->parts() == DividedSpace::Parts::whole_cells) return *divided;
+  const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
+  if (divided != nullptr && divided->space()->parts() == parts) return *divided;
+  if (divided != nullptr) divided->bring_states(equations);
+  auto phase = equations.space().device().profile().phase("cut");
+  return divide(equations, std::make_shared<const DividedSpace>(equations.space(), parts, ranks));
+}
+
+DividedEquations* divide_like(const Equations& equations, const Equations& others) {
   const auto* const one = dynamic_cast<const Operator*>(&equations);
   const auto* const divided =
       one != nullptr ? dynamic_cast<const DividedEquations*>(one->plans().over_ranks()) : nullptr;
-  if (divided == nullptr) return;
+  if (divided == nullptr) return nullptr;
   const auto& other = dynamic_cast<const Operator&>(others);
-  const auto made = std::make_shared<DividedEquations>(other, divided->space());
-  if (other.states().were_made()) made->states_were_set();
-  other.plans().divide(made);
+  auto* const known = dynamic_cast<DividedEquations*>(other.plans().over_ranks());
+  if (known != nullptr && known->space() == divided->space()) return known;
+  auto phase = other.space().device().profile().phase("cut");
+  return &divide(other, divided->space());
 }
 
 }  // namespace ritz

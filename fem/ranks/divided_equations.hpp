@@ -8,10 +8,12 @@
 #pragma once
 
 #include "device/ranks/packed.hpp"
+#include "fem/operator/operator.hpp"
 #include "fem/operator/operator_over_ranks.hpp"
-#include "fem/ranks/part_equations.hpp"
 #include "fem/ranks/rank_needs.hpp"
-#include "solvers/linear/linear_solver.hpp"
+#include "fem/ranks/space_part.hpp"
+#include "solvers/algebra/layout.hpp"
+#include "solvers/linear/linear_solver_options.hpp"
 
 #include <memory>
 #include <string>
@@ -19,7 +21,7 @@
 
 namespace ritz {
 
-// A space in parts, of which a rank has its own.
+// A space in parts, of which a rank has its own. Nodes of the part are [owned | ghosts].
 class DividedSpace {
  public:
   // Whole cells: for systems without a matrix, whose coarser fields are divided like the finest.
@@ -29,12 +31,20 @@ class DividedSpace {
   // The space must outlive this.
   DividedSpace(const FunctionSpace& whole, Parts parts, Ranks& ranks);
 
-  Ranks& ranks() const { return own_->ranks(); }
+  Ranks& ranks() const { return ghosts()->ranks(); }
   Parts parts() const { return parts_; }
-  const std::shared_ptr<const RankPart>& own() const { return own_; }
+  const SpacePart& part() const { return part_; }
+  const FunctionSpace& space() const { return part_.space(); }
+  const std::shared_ptr<const Ghosts>& ghosts() const { return ghosts_; }
+  RankRows rows() const { return layout_.rows(0); }
   PartIntegrals integrals(const std::vector<Integral>& all) const;
   // couplings: of the equations between unknowns, for a matrix; null: none.
   PartSupports supports(const Constraints& constraints, const PartCouplings* couplings) const;
+
+  // Vectors of owned unknowns, and of all that the part has, from one of the whole space, where an empty one is zero.
+  Vector own(const Vector& all) const;
+  Vector with_ghosts(const Vector& all) const;
+  void keep_owned(const Vector& with_ghosts, Vector& own) const { layout_.keep_owned(with_ghosts, own); }
 
  private:
   SpaceCutter cutter() const;
@@ -42,20 +52,24 @@ class DividedSpace {
   const FunctionSpace& whole_;
   Parts parts_;
   std::vector<Index> first_;  // [rank + 1] owned nodes
-  std::shared_ptr<const RankPart> own_;
+  SpacePart part_;
+  std::shared_ptr<const Ghosts> ghosts_;
+  Layout layout_;  // one field
 };
 
-class DividedEquations final : public OperatorOverRanks {
+class DividedEquations final : public OperatorOverRanks, public std::enable_shared_from_this<DividedEquations> {
  public:
   DividedEquations(const Operator& equations, std::shared_ptr<const DividedSpace> space);
   DividedEquations(const DividedEquations&) = delete;
   DividedEquations& operator=(const DividedEquations&) = delete;
 
   const std::shared_ptr<const DividedSpace>& space() const { return space_; }
-  const std::shared_ptr<PartEquations>& own() const { return own_; }
+  // Those of the part, with the numbers, time, factors and internal variables of the equations.
+  const Operator& own(const Operator& equations);
 
   void residual(const Operator& equations, const Vector& u, Vector& r) override;
   void action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) override;
+  // Assembles a matrix, which goes afterwards.
   void transposed_action(const Operator& equations, const Vector& u, const Vector& x, Vector& y);
   void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) override;
   DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
@@ -65,27 +79,29 @@ class DividedEquations final : public OperatorOverRanks {
   void states_were_set() override { newest_states_ = Newest::here; }
   void reset_states() override;
 
-  // Before the parts are used: they take the numbers, time, factors and internal variables of the equations.
-  void follow(const Operator& equations);
-
  private:
   enum class Newest { everywhere, here, on_parts };
-  void compute(const Operator& equations, PartTask task, const Vector& u, const Vector& x, Vector& y);
+  DividedEquations(std::shared_ptr<const DividedSpace> space, PartIntegrals integrals);
+  const Ghosts& ghosts() const { return *space_->ghosts(); }
+  template <class Task>
+  void gather_rows(Vector& all, const Task& task) const;  // task(rows of the part)
+  DerivedFields evaluate_own(const Operator& equations, const Vector& u, const std::string& form);
 
   std::shared_ptr<const DividedSpace> space_;
+  std::vector<std::size_t> integral_of_;  // [integral of the part] its number among all
+  Operator own_;
   bool numbers_are_taken_ = true;
   Newest newest_states_ = Newest::everywhere;
   Receivers results_go_to_ = Receivers::all;
-  std::shared_ptr<PartEquations> own_;
 };
 
 // Divides the equations where they are not divided yet, or not as a system with these options needs it. A space of
 // fewer nodes than ranks is an error of check_divisible(), before.
-DividedEquations* divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks);
+DividedEquations& divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks);
 // evaluate() where the first rank alone writes the results: the lists of the others are empty. All ranks call
 // it.
 DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
-// Other equations on the same space, where these are divided.
-void divide_like(const Equations& equations, const Equations& others);
+// Other equations on the same space, where these are divided; null: they are not.
+DividedEquations* divide_like(const Equations& equations, const Equations& others);
 
 }  // namespace ritz

@@ -1,52 +1,39 @@
 #include "fem/ranks/divided_system.hpp"
 
 #include "device/error.hpp"
-#include "device/ranks/planned_ranks.hpp"
-#include "fem/operator/operator.hpp"
-#include "fem/operator/abilities.hpp"
-#include "fem/space/nested_nodes.hpp"
-#include "mesh/refinement/looks_refined.hpp"
+#include "device/host_memory.hpp"
+#include "device/memory_needs.hpp"
+#include "fem/operator/linearisation.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
+#include "fem/ranks/divisible.hpp"
+#include "fem/ranks/nested_share.hpp"
+#include "fem/ranks/rank_needs.hpp"
+#include "fem/ranks/transposed_tangent.hpp"
+#include "fem/space/pattern_size.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
-#include <optional>
+#include <fmt/ranges.h>
 #include <utility>
 
 namespace ritz {
-
-void throw_not_over_ranks(const Ranks& ranks, const std::string& what, const std::string& fix) {
-  const bool planned = dynamic_cast<const PlannedRanks*>(&ranks) != nullptr;
-  throw Error(ErrorKind::environment,
-              fmt::format("{} {} ranks, and {} is not divided among them", planned ? "planned for" : "started as",
-                          ranks.count(), what),
-              "what is divided: statics, evolutions, Newton's method, modes, gradients, and factors and iterations of "
-              "several fields",
-              fix);
-}
-
-void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks) {
-  const FunctionSpace& space = equations.space();
-  if (space.node_count() < ranks.count())
-    throw_not_over_ranks(ranks, fmt::format("a mesh of {} nodes", space.node_count()), "start fewer ranks");
-  for (const ElementGroup& group : equations.terms().groups())
-    for (const int integral : group.integrals)
-      if (group.elements.empty() && !equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty())
-        throw_not_over_ranks(ranks, "a form with internal variables on facets", "start one process");
-  const bool no_matrix = options.operator_kind == OperatorKind::matrix_free || !can_assemble(equations);
-  if (no_matrix && options.method == LinearMethod::direct)
-    throw_not_over_ranks(ranks, "a factorisation of elements without a matrix", "take method = \"cg\", or one process");
-  if (without_matrix(equations, options) && !parts_of_whole_cells(space, ranks.count()).all_have)
-    throw_not_over_ranks(ranks, fmt::format("a mesh of {} cells without a matrix", space.mesh().cell_count()),
-                         "start fewer ranks");
-  if (without_matrix(equations, options) && !elements_of_plugins(space).empty())
-    throw_not_over_ranks(ranks, "a reference element of a plugin without a matrix",
-                         "take operator = \"matrix\", or one process");
-  if (const auto wrong = mismatch(options.method, options.preconditioner))
-    throw Error(ErrorKind::solver_options, wrong->what, wrong->why, wrong->fix);
-  check_method_suits(options.method, {.symmetric = equations.facts().symmetric});
-}
-
 namespace {
+
+std::shared_ptr<DividedEquations> divided(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
+  check_divisible(equations, options, ranks);
+  return divide_among_ranks(equations, options, ranks).shared_from_this();
+}
+
+// With a matrix or without one as in one process.
+LinearSolverOptions options_over_ranks(const Operator& equations, LinearSolverOptions options) {
+  options.operator_kind = without_matrix(equations, options) ? OperatorKind::matrix_free : OperatorKind::matrix;
+  if (options.promise == MatrixPromise::none && equations.facts().symmetric) options.promise = MatrixPromise::symmetric;
+  options.multigrid = multigrid_over_ranks(options.multigrid);
+  options.cache = nullptr;
+  return options;
+}
 
 bool may_nest(const LinearSolverOptions& options) {
   const bool multigrid = options.preconditioner == PreconditionerKind::automatic ||
@@ -54,41 +41,35 @@ bool may_nest(const LinearSolverOptions& options) {
   return multigrid && options.multigrid.levels != MultigridLevels::aggregation;
 }
 
-}  // namespace
-
-NestedLevels nested_levels_of(const FunctionSpace& space) {
-  const bool for_simplices = !space.has_pattern() && space.order() <= 2 && looks_refined(space.mesh()) &&
-                             std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) {
-                               const CellKind kind = traits(block.kind).linear;
-                               return kind == CellKind::tet4 || kind == CellKind::tri3;
-                             });
-  if (for_simplices) space.pattern();
-  NestedLevels levels = nested_nodes(space);
-  if (for_simplices) space.forget_pattern();
-  return levels;
+PartSupports supports_of_part(const DividedSpace& part, const Constraints& constraints, bool of_matrix) {
+  std::optional<PartCouplings> couplings;
+  if (of_matrix && constraints.has_dependent()) couplings.emplace(constraints.space());
+  return part.supports(constraints, couplings ? &*couplings : nullptr);
 }
+
+}  // namespace
 
 DividedSystem::DividedSystem(const Operator& equations, const Constraints& constraints,
                              const LinearSolverOptions& options, Ranks& ranks)
-    : equations_(equations), ranks_(ranks), options_(options) {
-  const bool related = constraints.dependent() != nullptr;
-  check_divisible(equations, options, ranks);
-  divided_ = divide_among_ranks(equations, options, ranks);
-  options_.cache = nullptr;
-  if (options_.promise == MatrixPromise::none && equations.facts().symmetric)
-    options_.promise = MatrixPromise::symmetric;
-  const bool no_matrix = without_matrix(equations, options);  // as one process
-  if (no_matrix && related) coarser_ = std::make_unique<WholeCoarserFields>(constraints);
-  options_.operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix;
-  nests_ = !no_matrix && may_nest(options) && !related;
-  linear_ = std::ranges::all_of(equations.integrals(), [](const Integral& i) { return i.form.linear; });
-  std::optional<PartCouplings> couplings;
-  if (related && !no_matrix) couplings.emplace(equations.space());
-  own_ = std::make_unique<RankSystem>(
-      divided_->own(), divided_->space()->supports(constraints, couplings ? &*couplings : nullptr), options_,
-      RankCalls{[this](int order, const Ghosts& nodes) { return coarser_->relations(order, nodes); },
-                [this](const std::vector<Index>& first) { return nesting_of_corners(first); }});
-  say(own_->description());
+    : equations_(equations),
+      ranks_(ranks),
+      divided_(divided(equations, options, ranks)),
+      options_(options_over_ranks(equations, options)),
+      related_(constraints.has_dependent()),
+      linear_(equations.facts().linear),
+      nests_(has_matrix() && may_nest(options) && !related_),
+      coarser_(related_ && !has_matrix() ? std::make_unique<WholeCoarserFields>(constraints) : nullptr),
+      supports_(supports_of_part(part(), constraints, has_matrix())),
+      held_(part().part().constraints(supports_, coarser_ ? &ghosts() : nullptr)),
+      field_{.ghosts = part().ghosts(),
+             .cells = part().part().cells(),
+             .along_curve = part().part().along_curve(),
+             .relations = [this](int order, const Ghosts& nodes) { return coarser_->relations(order, nodes); },
+             .nesting = [this](const std::vector<Index>& first) { return nesting_of_corners(first); },
+             .replicated = replicated_unknowns()} {
+  supports_.held = {};
+  if (coarser_) supports_.relations = {};
+  say(description());
   if (const std::string& how = ranks.device_transport(); !how.empty())
     say(fmt::format("messages between GPUs {}", how));
 }
@@ -96,7 +77,7 @@ DividedSystem::DividedSystem(const Operator& equations, const Constraints& const
 // A factor goes by all ranks together, unless one is lost.
 DividedSystem::~DividedSystem() {
   try {
-    if (std::uncaught_exceptions() == unwinding_) own_->end();
+    if (std::uncaught_exceptions() == unwinding_) cache_.end();
   } catch (const Error&) {  // the job ends
   }
 }
@@ -105,156 +86,233 @@ void DividedSystem::say(const std::string& line) const {
   if (options_.say) options_.say(line);
 }
 
-void DividedSystem::linearise(const Vector& u, Tangent kind) {
-  if (kind == Tangent::transposed && options_.operator_kind == OperatorKind::matrix_free)
-    throw Error(ErrorKind::internal, "a transposed tangent without a matrix");
-  divided_->follow(equations_);
-  if (std::exchange(nests_, false)) own_->set_nested(nesting());
-  const TangentPlace place{.at = place_of(equations_), .anew = std::exchange(anew_, false), .kind = kind};
-  point_ = {};
-  if (!linear_ && !u.empty()) {
-    point_ = equations_.space().zeros();
-    point_.copy_from(u);
-  }
-  own_->assemble(place, point_);
-}
-
-Vector DividedSystem::own(const Vector& all) const {
-  Vector mine(own_->device(), own_->rows().count(), "vectors");
-  own_->rows().take(all, mine);
-  return mine;
-}
-
-NestedLevels DividedSystem::nesting() const { return own_levels(equations_.space(), own_->first()); }
-
-NestedLevels DividedSystem::own_levels(const FunctionSpace& space, const std::vector<Index>& first) const {
-  auto phase = space.device().profile().phase("nested levels");
-  const NestedLevels levels = nested_levels_of(space);
-  if (levels == nullptr) return nullptr;
-  return std::move(
-      divide(*levels, first, space.components(), replicated_unknowns())[static_cast<std::size_t>(ranks_.rank())]);
+void DividedSystem::find_nested_levels() {
+  if (std::exchange(nests_, false))
+    nested_ = nested_levels_of_rank(equations_.space(), ghosts().first(), ranks_.rank());
 }
 
 // The coarsest field without a matrix has the corners of the cells as nodes. Equations between unknowns join its nodes.
-NestedLevels DividedSystem::nesting_of_corners(const std::vector<Index>& first) const {
+NestedLevels DividedSystem::nesting_of_corners(const std::vector<Index>& first) {
   NestedLevels levels;
   if (may_nest(options_)) {
-    const FunctionSpace& space = equations_.space();
+    const FunctionSpace& whole = equations_.space();
     std::optional<FunctionSpace> made;
     if (!coarser_)
-      made.emplace(space.mesh(), space.components(), space.device(), SpaceOptions{.order = 1, .beside = &space});
+      made.emplace(whole.mesh(), whole.components(), whole.device(), SpaceOptions{.order = 1, .beside = &whole});
     const FunctionSpace& corners = coarser_ ? coarser_->coarsest() : *made;
     if (corners.node_count() != first.back())
       throw Error(ErrorKind::internal, "the ranks' nodes of order 1 are not those of the whole mesh");
-    levels = own_levels(corners, first);
+    levels = nested_levels_of_rank(corners, first, ranks_.rank());
   }
   if (coarser_) coarser_->forget();
   return levels;
 }
 
+void DividedSystem::linearise(const Vector& u, Tangent kind) {
+  if (kind == Tangent::transposed && !has_matrix())
+    throw Error(ErrorKind::internal, "a transposed tangent without a matrix");
+  find_nested_levels();
+  point_ = {};
+  if (!linear_ && !u.empty()) {
+    point_ = equations_.space().zeros();
+    point_.copy_from(u);
+  }
+  assemble(point_, kind);
+}
+
+void DividedSystem::assemble(const Vector& u, Tangent kind) {
+  cache_.matrix_replaced();
+  A_.reset();
+  const Operator& own = divided_->own(equations_);
+  const Vector point = part().with_ghosts(u);
+  if (!has_matrix()) {
+    auto phase = device().profile().phase("assembly");
+    if (std::exchange(begins_, false)) without_matrix_.reset();
+    if (without_matrix_) without_matrix_->move_to(point);
+    else without_matrix_.emplace(own, held_, point, &field_);
+  } else {
+    if (!room_is_checked_) check_room();
+    room_is_checked_ = true;
+    A_ = matrix(own, point, Pivot::of_diagonal, kind);
+  }
+  device().memory().trim();
+  return_freed_host_memory();
+}
+
+// A rank that lacks the room for its matrix, and what an iteration surely needs beside it, ends all before long work.
+void DividedSystem::check_room() {
+  ranks_.agree([this] {
+    const FunctionSpace& space = this->space();
+    const Index b = components(), owned = ghosts().owned(), available = device().memory().available();
+    const Index pairs =
+        space.has_pattern()
+            ? space.pattern()->nonzeros()
+            : pattern_size(entity_counts(space.mesh()), space.isoparametric() ? 0 : space.order()).pairs;
+    // With equations between unknowns, rows of another pattern are made of these.
+    const Index own = std::llround(double(pairs) * double(owned) / double(ghosts().size())),
+                related = related_ ? own + supports_.coupled.entries + supports_.coupled.to_others : 0;
+    const Index needed = MemoryNeeds()
+                             .array<double>("matrix", (pairs + related) * b * b)
+                             .array<std::int32_t>("pattern", pairs + related, 2)
+                             .array<double>("vectors", owned * b, 6)
+                             .total();
+    if (needed <= available) return;
+    throw Error(ErrorKind::device_memory,
+                fmt::format("{}its part of the matrix needs {:.1f} MB, and {:.1f} MB are available",
+                            ranks_.rank() == 0 ? "rank 0: " : "", 1e-6 * double(needed), 1e-6 * double(available)),
+                fmt::format("{} nodes are its own, and {} it reaches", owned, ghosts().count()),
+                "start more ranks on more machines, or raise --memory-limit; --estimate says what each takes");
+  });
+}
+
+std::unique_ptr<DividedMatrix> DividedSystem::matrix(const Operator& own, const Vector& point, Pivot pivot,
+                                                     Tangent kind) {
+  std::optional<Profile::Phase> phase(std::in_place, device().profile(), "assembly");
+  SparseMatrix K = own.make_matrix();
+  Linearisation(own, point).assemble_once(K);
+  if (kind == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too
+  phase.emplace(device().profile(), "constraints");
+  const double value = pivot == Pivot::of_diagonal ? std::max(max_abs(K.diagonal()), 1e-300) : 0;
+  held_.eliminate(K, value);
+  BlockMatrix rows = owned_rows_of(std::move(K), ghosts().owned());
+  if (!related_) return std::make_unique<DividedMatrix>(part().ghosts(), std::move(rows));
+  DividedRows whole = transformed(ghosts(), rows, supports_.relations, value);
+  return std::make_unique<DividedMatrix>(std::move(whole.ghosts), std::move(whole.matrix));
+}
+
+std::string DividedSystem::description() const {
+  const auto range = [&](Index mine) {
+    const std::vector<Index> all = ranks_.of_all(mine);
+    const auto [low, high] = std::ranges::minmax(all);
+    return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
+  };
+  return fmt::format("{} ranks by {}: {} nodes, {} ghosts, {} cells and {} neighbours each", ranks_.count(),
+                     ranks_.transport(), range(ghosts().owned()), range(ghosts().count()),
+                     range(part().part().cell_count()), range(std::ssize(ghosts().neighbours())));
+}
+
+std::string DividedSystem::exchanges() const {
+  const Ghosts& ghosts = A_ ? A_->ghosts() : this->ghosts();
+  std::string text = fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes",
+                                 ranks_.rank(), ghosts.sent(), ghosts.neighbours().size(), ghosts.exchanges(),
+                                 ghosts.counts().messages, ghosts.counts().bytes);
+  if (first_solution_.messages > 0)
+    text += fmt::format("; with coarser levels, set-up and sums {} messages, {} bytes", first_solution_.messages,
+                        first_solution_.bytes);
+  return text;
+}
+
+std::string DividedSystem::memory() const {
+  const std::string arrays = arrays_of_ranks(ranks_, device());
+  if (!cache_.holds_factor()) return arrays;
+  return fmt::format("{}; factors of ranks: {}", arrays, megabytes_of_ranks(ranks_, cache_.factor_bytes()));
+}
+
+namespace {
+
+// Seconds in phases of that name, inside others or not; of two within each other the inner one counts.
+double seconds_in(const Profile& profile, const std::string& phase) {
+  double inner = 0, outer = 0;
+  for (const PhaseRecord& record : profile.phases()) {
+    if (record.name.ends_with("/" + phase)) inner += record.seconds;
+    if (record.name == phase) outer += record.seconds;
+  }
+  return inner > 0 ? inner : outer;
+}
+
+std::string seconds_of_ranks(Ranks& ranks, const Profile& profile) {
+  std::vector<std::string> texts;
+  for (const char* const phase : {"assembly", "set-up", "iteration"}) {
+    const double seconds = seconds_in(profile, phase);
+    std::vector<std::string> of_ranks;
+    for (const Index milliseconds : ranks.of_all(static_cast<Index>(1e3 * seconds)))
+      of_ranks.push_back(fmt::format("{:.2f}", 1e-3 * double(milliseconds)));
+    texts.push_back(fmt::format("{} {}", phase, fmt::join(of_ranks, ", ")));
+  }
+  return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
+}
+
+}  // namespace
+
+void DividedSystem::report_once() {
+  if (std::exchange(is_reported_, true)) return;
+  for (const std::string& line : {exchanges(), memory(), seconds_of_ranks(ranks_, device().profile())}) say(line);
+}
+
+SolverGeometry DividedSystem::geometry() const {
+  return {.coordinates = &space().coordinates(), .dimension = space().mesh().dimension(), .nested = [this] {
+            return nested_;
+          }};
+}
+
 SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
-  return solve(b, x, tolerance, [] {});
+  return solve_rows(part().own(b), x, tolerance);
 }
 
-SolveReport DividedSystem::solve(Vector&& b, Vector& x, const LinearTolerance& tolerance) {
-  return solve(b, x, tolerance, [&b] { b = {}; });
+SolveReport DividedSystem::solve_last(Vector b, Vector& x, const LinearTolerance& tolerance) {
+  Vector own_b = part().own(b);
+  b = {};
+  return solve_rows(std::move(own_b), x, tolerance);
 }
 
-// x goes meanwhile, too.
-SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance,
-                                 const std::function<void()>& taken) {
-  const Vector mine = own(b);
-  Vector solution = own(x);
+SolveReport DividedSystem::solve_rows(Vector own_b, Vector& x, const LinearTolerance& tolerance) {
+  Vector solution = part().own(x);
   x = {};
-  taken();
+  const ExchangeCounts before = ranks_.counts();
   SolveReport report;
   try {
-    report = own_->solve(mine, solution, tolerance);
+    report = without_matrix_ ? solve_without_matrix(own_b, solution, tolerance)
+                             : solve_by_plan({own_b, solution}, tolerance).front();
   } catch (const Error&) {
     x = equations_.space().zeros();  // for a caller that goes on
     throw;
   }
+  if (first_solution_.messages == 0)
+    first_solution_ = {ranks_.counts().messages - before.messages, ranks_.counts().bytes - before.bytes};
   x = equations_.space().zeros();
-  own_->rows().gather(solution, x);
+  part().rows().gather(solution, x);
   report_once();
   return report;
 }
 
+SolveReport DividedSystem::solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
+  LinearSolverOptions options = options_;
+  options.relative = tolerance.relative;
+  options.rounding_error = tolerance.rounding_error;
+  SolveReport report = without_matrix_->solve(b, x, options);
+  report.choice =
+      fmt::format("divided among {} ranks; elements of order {} need no matrix", ranks_.count(), space().order());
+  return report;
+}
+
 std::vector<SolveReport> DividedSystem::solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance) {
-  const Index size = own_->owned() * own_->components();
-  MultiVector right(own_->device(), size, B.columns()), left(own_->device(), size, B.columns());
-  Vector whole(B.device(), B.rows(), "vectors"), mine(own_->device(), size, "vectors");
+  const Index size = part().rows().count();
+  MultiVector right(device(), size, B.columns()), left(device(), size, B.columns());
+  Vector whole(B.device(), B.rows(), "vectors"), mine(device(), size, "vectors");
   for (int column = 0; column < B.columns(); ++column) {
     B.get_column(column, whole);
-    right.set_column(column, own(whole));
+    right.set_column(column, part().own(whole));
   }
-  std::vector<SolveReport> reports = own_->solve(right, left, tolerance);
+  std::vector<SolveReport> reports = solve_by_plan({right, left}, tolerance);
   for (int column = 0; column < B.columns(); ++column) {
     left.get_column(column, mine);
-    own_->rows().gather(mine, whole);
+    part().rows().gather(mine, whole);
     X.set_column(column, whole);
   }
   report_once();
   return reports;
 }
 
-void DividedSystem::report_once() {
-  if (std::exchange(told_, true)) return;
-  for (const std::string& line : {own_->exchanges(), own_->memory(), own_->seconds()}) say(line);
-}
-
-std::vector<double> DividedSystem::factors_of(std::size_t begin, std::size_t end) const {
-  std::vector<double> factors(equations_.integrals().size(), 0.0);
-  for (std::size_t i = begin; i < end; ++i) factors[i] = equations_.integrals()[i].factor;
-  return factors;
-}
-
-void DividedSystem::gather_vectors(EigenSolution& found) const {
-  if (!found.vectors) return;
-  Vector whole = equations_.space().zeros(), mine(own_->device(), own_->rows().count(), "vectors");
-  MultiVector vectors(whole.device(), whole.size(), found.vectors->columns(), "eigenvectors");
-  for (int column = 0; column < vectors.columns(); ++column) {
-    found.vectors->get_column(column, mine);
-    own_->rows().gather(mine, whole);
-    vectors.set_column(column, whole);
-  }
-  found.vectors = std::move(vectors);
-}
-
-CriticalFactors DividedSystem::critical_factors(std::size_t stiffness, const Vector& state,
-                                                const EigenOptions& options) {
-  if (options.method != EigenMethod::lanczos && std::exchange(nests_, false)) own_->set_nested(nesting());
-  CriticalFactors found = own_->critical_factors({.stiffness = factors_of(0, stiffness),
-                                                  .geometric = factors_of(stiffness, equations_.integrals().size()),
-                                                  .state = state,
-                                                  .options = options});
-  gather_vectors(found.eigen);
-  report_once();
-  return found;
-}
-
-EigenSolution DividedSystem::modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions,
-                                   const Vector* state) {
-  ModesWanted wanted{.state = state, .options = options};
-  wanted.stiffness = factors_of(0, stiffness);
-  wanted.masses = factors_of(stiffness, equations_.integrals().size());
-  wanted.motions.mass = motions.mass;
-  wanted.motions.stiffness = motions.stiffness;
-  if (options.method != EigenMethod::lanczos && std::exchange(nests_, false)) own_->set_nested(nesting());
-  Vector whole = equations_.space().zeros();
-  wanted.motions.U = MultiVector(own_->device(), own_->rows().count(), motions.count(), "eigenvectors");
-  for (int motion = 0; motion < motions.count(); ++motion) {
-    motions.U.get_column(motion, whole);
-    wanted.motions.U.set_column(motion, own(whole));
-  }
-  EigenSolution found = own_->modes(wanted);
-  gather_vectors(found);
-  found.choice =
-      options.method == EigenMethod::lanczos
-          ? fmt::format("factorised by {} ranks together, whose last digits differ from run to run", ranks_.count())
-          : fmt::format("divided among {} ranks", ranks_.count());
-  report_once();
-  return found;
+std::vector<SolveReport> DividedSystem::solve_by_plan(const Columns& columns, const LinearTolerance& tolerance) {
+  LinearSolverOptions options = options_;
+  options.relative = tolerance.relative;
+  options.rounding_error = tolerance.rounding_error;
+  options.cache = &cache_;
+  SolverGeometry of_part = geometry();
+  if (related_)
+    of_part.more_for_products = long_products_of(supports_.coupled, components(), of_part.dimension).total();
+  if (columns.together()) return solve_linear(*A_, columns.B(), columns.X(), options, of_part);
+  return {solve_linear(*A_, columns.b(), columns.x(), options, of_part)};
 }
 
 }  // namespace ritz

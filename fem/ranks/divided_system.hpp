@@ -4,33 +4,32 @@
 //
 //   DividedSystem system(equations, constraints, options, ranks);
 //   system.linearise(u);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
-//   EigenSolution modes = system.modes(stiffness.size(), options, {});       // of integrals: stiffness, then masses
+//   EigenSolution modes = system.modes(masses, options, {});
 #pragma once
 
-#include "device/ranks/ranks.hpp"
+#include "fem/multigrid/matrix_free_solver.hpp"
+#include "fem/operator/divided_field.hpp"
 #include "fem/ranks/coarser_fields.hpp"
 #include "fem/ranks/divided_equations.hpp"
-#include "fem/ranks/rank_system.hpp"
-#include "fem/space/constraints.hpp"
+#include "solvers/algebra/divided_matrix.hpp"
+#include "solvers/eigen/critical_factors.hpp"
+#include "solvers/linear/columns.hpp"
+#include "solvers/linear/linear_solver.hpp"
+#include "solvers/linear/solver_cache.hpp"
+#include "solvers/multigrid/hierarchy_needs.hpp"
+#include "solvers/multigrid/nested_levels.hpp"
 
+#include <cstdint>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace ritz {
 
-// Throws Error(Exit::environment): several ranks do not solve `what` together.
-[[noreturn]] void throw_not_over_ranks(const Ranks& ranks, const std::string& what, const std::string& fix);
-
-// Throws Error(Exit::environment) for what is not divided: more ranks than nodes, internal variables on facets, and a
-// factorisation of elements without a matrix; Error(Exit::input) for conjugate gradients of a matrix that is not
-// symmetric.
-void check_divisible(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks);
-
-// nested_nodes(); levels of simplices come from the pattern of the space, which is made for them alone.
-NestedLevels nested_levels_of(const FunctionSpace& space);
+enum class Tangent : std::uint8_t { itself, transposed };
 
 class DividedSystem {
  public:
@@ -46,46 +45,94 @@ class DividedSystem {
   // matrix: OperatorKind::matrix of the options.
   void linearise(const Vector& u, Tangent kind = Tangent::itself);
   const Vector& point() const { return point_; }  // u, or empty where it does not matter
-  void begin() { anew_ = true; }                  // as in LinearSystem
+  void begin() { begins_ = true; }                // as in LinearSystem
 
-  // b, x: [unknown of the whole space], from x. The report is that of all ranks.
+  // b, x: [unknown of the whole space], from x. The report is that of all ranks. By the method of the options;
+  // `automatic` takes conjugate gradients where the matrix may be definite, as their bits repeat themselves, a factor
+  // after them, and other iterations where there is none. Throws what DirectSolver does, an AgreedError.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
-  SolveReport solve(Vector&& b, Vector& x,
-                    const LinearTolerance& tolerance);  // b goes when the rows of this rank are taken
+  // b goes when the rows of this rank are taken.
+  SolveReport solve_last(Vector b, Vector& x, const LinearTolerance& tolerance);
   // Columns by one factor, where the method is direct.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance);
   bool solves_together() const { return options_.method == LinearMethod::direct; }
 
-  // The lowest modes, or those of a band, by LOBPCG or Lanczos. The first `stiffness` integrals are the stiffness at a
-  // state (null: zero; else a matrix is needed), the others the masses at zero; motions have masses alone. Vectors are
-  // of the whole space.
-  EigenSolution modes(std::size_t stiffness, const EigenOptions& options, const AttachedMotions& motions,
+  // The lowest modes, or those of a band, by LOBPCG or Lanczos, of the equations at a state (null: zero; else a matrix
+  // is needed) and masses at zero; motions have masses alone. Vectors are of the whole space.
+  EigenSolution modes(const Operator& masses, const EigenOptions& options, const AttachedMotions& motions,
                       const Vector* state = nullptr);
-  // The first `stiffness` integrals are the stiffness, the others the geometric stiffness of the state. Vectors are of
-  // the whole space.
-  CriticalFactors critical_factors(std::size_t stiffness, const Vector& state, const EigenOptions& options);
+  // The factors at which the equations and so many times the geometric stiffness are singular, both at a state.
+  CriticalFactors critical_factors(const Operator& geometric, const Vector& state, const EigenOptions& options);
 
  private:
-  SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance, const std::function<void()>& taken);
-  Vector own(const Vector& all) const;  // rows of this rank
-  NestedLevels nesting() const;
-  NestedLevels nesting_of_corners(const std::vector<Index>& first) const;
-  NestedLevels own_levels(const FunctionSpace& space, const std::vector<Index>& first) const;
+  using Preconditioner = std::unique_ptr<LinearOperator>;
+  enum class Pivot { of_diagonal, zero };  // of eliminated unknowns
+  // A shortage that one rank predicts.
+  struct Room {
+    const char *what, *from;  // for messages
+    Index plenty;             // [bytes] available beyond which nothing is predicted
+    std::function<Index()> needed;
+  };
+
+  const DividedSpace& part() const { return *divided_->space(); }
+  const FunctionSpace& space() const { return part().space(); }
+  const Ghosts& ghosts() const { return *part().ghosts(); }
+  const Device& device() const { return space().device(); }
+  int components() const { return space().components(); }
+  bool has_matrix() const { return options_.operator_kind == OperatorKind::matrix; }
   void say(const std::string& line) const;
-  std::vector<double> factors_of(std::size_t begin, std::size_t end) const;  // [integral] zero outside of the range
+
+  NestedLevels nesting_of_corners(const std::vector<Index>& first);
+  void find_nested_levels();
+
+  void assemble(const Vector& u, Tangent kind = Tangent::itself);
+  void check_room();  // throws an AgreedError
+  std::unique_ptr<DividedMatrix> matrix(const Operator& own, const Vector& point, Pivot pivot,
+                                        Tangent kind = Tangent::itself);
+  SolverGeometry geometry() const;
+
+  SolveReport solve_rows(Vector own_b, Vector& x, const LinearTolerance& tolerance);
+  std::vector<SolveReport> solve_by_plan(const Columns& columns, const LinearTolerance& tolerance);
+  SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
+
+  const Operator& own_like(const Operator& others) const;  // on the part, other equations of the same space
+  EigenSolution modes_of_rows(const Operator& own_masses, const EigenOptions& options, const AttachedMotions& motions);
+  EigenSolution modes_by_iteration(const DividedMatrix& masses, const EigenOptions& options,
+                                   const AttachedMotions& motions) const;
+  EigenSolution modes_without_matrix(const Operator& own_masses, const EigenOptions& options,
+                                     const AttachedMotions& motions) const;
+  AttachedMotions own_motions(const AttachedMotions& motions) const;
   void gather_vectors(EigenSolution& found) const;
+  std::optional<Error> shortage_of(const Room& room) const;
+  SmoothedAggregationOptions multigrid_options() const;
+  HierarchyNeeds multigrid_needs() const;  // of this rank
+  Preconditioner preconditioner(const DividedMatrix& A, PreconditionerKind kind) const;
+  PreconditionerKind preconditioner_of_modes(const Room& room, std::vector<std::string>& fallbacks) const;
+
+  std::string description() const;  // what each rank has
+  std::string exchanges() const;    // what this rank has sent, after the first solution
+  std::string memory() const;       // of arrays on each rank, at their peaks and now
   void report_once();
 
   const Operator& equations_;
-  DividedEquations* divided_ = nullptr;  // the equations have it
   Ranks& ranks_;
+  const std::shared_ptr<DividedEquations> divided_;  // that the equations have
   LinearSolverOptions options_;
-  bool linear_;                                  // are all forms?
+  const bool related_;                           // have unknowns of the whole space equations between them?
+  const bool linear_;                            // are all forms?
   bool nests_;                                   // are nested levels to be looked for?
-  std::unique_ptr<WholeCoarserFields> coarser_;  // where equations join unknowns
-  std::unique_ptr<RankSystem> own_;
+  std::unique_ptr<WholeCoarserFields> coarser_;  // where equations join unknowns, without a matrix
+  PartSupports supports_;
+  Constraints held_;
+  DividedField field_;  // as the next: without a matrix
+  std::optional<MatrixFreeSolver> without_matrix_;
+  NestedLevels nested_;
   Vector point_;
-  bool told_ = false, anew_ = false;
+  std::unique_ptr<DividedMatrix> A_;
+  SolverCache cache_;              // of A_
+  ExchangeCounts first_solution_;  // sent, with set-up and sums
+  bool room_is_checked_ = false;   // for the matrix
+  bool begins_ = false, is_reported_ = false;
   int unwinding_ = std::uncaught_exceptions();
 };
 

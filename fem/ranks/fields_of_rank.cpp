@@ -3,8 +3,9 @@
 #include "device/error.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
-#include "fem/ranks/divided_system.hpp"
-#include "fem/space/nested_nodes.hpp"
+#include "fem/ranks/cell_states.hpp"
+#include "fem/ranks/divisible.hpp"
+#include "fem/ranks/nested_share.hpp"
 
 #include <fmt/format.h>
 #include <utility>
@@ -14,38 +15,21 @@ namespace {
 
 std::size_t at_place(Index i) { return static_cast<std::size_t>(i); }
 
-// Those of the nodes of a part among numbers of all nodes, [node][component].
-std::vector<double> at_nodes(const Ghosts& nodes, int components, const std::vector<double>& of_all) {
-  std::vector<double> result;
-  for (Index node = 0; node < nodes.size(); ++node)
-    for (int c = 0; c < components; ++c) result.push_back(of_all[at_place(nodes.global(node) * components + c)]);
-  return result;
-}
-
 const DependentRows* rows_between(const MixedConstraints& supports) {
   return supports.joining() != nullptr ? &supports.joining()->rows() : nullptr;
 }
 
 MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& all, const MixedConstraints& supports) {
-  Vector u = all.zeros();
-  supports.set_values(u);
   std::vector<PartSupports> own;
-  std::vector<std::vector<double>> values;
   for (int k = 0; k < all.field_count(); ++k) {
     const int components = all.space(k).components();
     const Ghosts& nodes = *part.space(k).ghosts();
     const Index first = nodes.first()[at_place(nodes.ranks().rank())];
     own.push_back(supports_of(supports[k], components, first, first + nodes.owned(), nodes.reached()));
-    values.push_back(at_nodes(nodes, components, all.layout().part(u, k).host()));
   }
-  return part.supports(own, values, rows_between(supports));
-}
-
-std::unique_ptr<const LocalFields> part_of(const MixedOperator& equations, const MixedConstraints& supports,
-                                           Ranks& ranks) {
-  return std::make_unique<const LocalFields>(
-      FieldsCutter(equations, ranks.count(), rows_between(supports)).part(ranks.rank()), equations.time(),
-      equations.device(), ranks);
+  MixedConstraints of_part = part.supports(own, rows_between(supports));
+  of_part.take_values(supports);
+  return of_part;
 }
 
 const MixedOperator& checked(const MixedOperator& equations, const Ranks& ranks) {
@@ -61,6 +45,9 @@ void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
       throw_not_over_ranks(
           ranks, fmt::format("a field '{}' of {} nodes", equations.field_name(k), equations.space(k).node_count()),
           "start fewer ranks");
+  for (int k = 0; k < equations.field_count(); ++k)
+    if (equations.of_field(k) != nullptr && has_states_on_facets(*equations.of_field(k)))
+      throw_not_over_ranks(ranks, "a form with internal variables on facets", "start one process");
 }
 
 FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
@@ -70,20 +57,37 @@ FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraint
       cut_(equations, ranks.count(), rows_between(supports)),
       ranks_(ranks),
       part_(cut_.part(ranks.rank()), equations.time(), equations.device(), ranks),
-      rates_(rates == nullptr ? nullptr : part_of(*rates, supports, ranks)),
+      rates_(rates == nullptr ? nullptr : own(*rates)),
       supports_(supports_of_part(part_, equations, supports)),
       whole_(of_this_rank(whole_problem(equations, supports))) {}
+
+std::unique_ptr<MixedOperator> FieldsOfRank::own(const MixedOperator& others) {
+  return part_.make(cut_.integrals(others, ranks_.rank()), others.time());
+}
+
+template <class Use>
+void FieldsOfRank::each_with_states(const Use& use) const {
+  for (int k = 0; k < all_.field_count(); ++k)
+    if (all_.of_field(k) != nullptr && all_.of_field(k)->facts().has_states)
+      use(*all_.of_field(k), *equations().of_field(k), part_.cells(k));
+}
+
+void FieldsOfRank::take_states() const {
+  each_with_states([](const Operator& whole, const Operator& mine, const std::vector<Index>& cells) {
+    ritz::take_states(whole, cells, mine);
+  });
+}
+
+void FieldsOfRank::bring_states() const {
+  each_with_states([&](const Operator& whole, const Operator& mine, const std::vector<Index>& cells) {
+    ritz::bring_states(mine, cells, whole, ranks_);
+  });
+}
 
 Vector FieldsOfRank::own(const Vector& of_all) const {
   Vector mine = equations().zeros();
   equations().layout().own(of_all, mine);
   return mine;
-}
-
-void FieldsOfRank::residual(const Vector& u, Vector& r) {
-  Vector own_r = equations().zeros();
-  equations().residual(own(u), own_r);
-  equations().layout().gather(own_r, r);
 }
 
 WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole) const {
@@ -95,11 +99,7 @@ WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole) const {
       return mine;
     };
   whole.calls.nesting = [this](int field) {
-    const FunctionSpace& space = all_.space(field);
-    const NestedLevels levels = nested_levels_of(space);
-    if (!levels) return NestedLevels();
-    std::vector<NestedLevels> of_ranks = divide(*levels, cut_.first(field), space.components(), replicated_unknowns());
-    return std::move(of_ranks[at_place(ranks_.rank())]);
+    return nested_levels_of_rank(all_.space(field), cut_.first(field), ranks_.rank());
   };
   whole.calls.corners = [this](int field) {
     const EdgeCorners corners = edge_corners(all_.space(field), all_supports_[field]);

@@ -12,10 +12,10 @@
 
 namespace ritz {
 
-// Throws Error(Exit::environment) for fewer nodes of a field than ranks.
+// Throws Error(Exit::environment) for fewer nodes of a field than ranks, and internal variables on facets.
 void check_divisible(const MixedOperator& equations, const Ranks& ranks);
 
-class FieldsOfRank final : public MixedOverRanks {
+class FieldsOfRank {
  public:
   // All ranks make theirs together, from equal equations and supports, which must outlive this. rates: those among the
   // equations alone, of an evolution in time. Prescribed values are those of the present time. Throws what
@@ -26,7 +26,9 @@ class FieldsOfRank final : public MixedOverRanks {
   FieldsOfRank& operator=(const FieldsOfRank&) = delete;
 
   MixedOperator& equations() const { return part_.equations(); }
-  MixedOperator& rates() const { return rates_->equations(); }
+  MixedOperator& rates() const { return *rates_; }
+  // Other equations on the same spaces, of this part.
+  std::unique_ptr<MixedOperator> own(const MixedOperator& others);
   MixedConstraints& supports() { return supports_; }
   const MixedConstraints& supports() const { return supports_; }
   const WholeProblem& whole() const { return whole_; }
@@ -35,18 +37,23 @@ class FieldsOfRank final : public MixedOverRanks {
 
   // x [owned unknown]; the unknowns of the whole mesh. All ranks call it.
   Vector gathered(const Vector& x) const;
-  Vector own(const Vector& of_all) const;              // [owned unknown] of a vector that every rank has; no messages
-  void residual(const Vector& u, Vector& r) override;  // of the whole mesh
+  Vector own(const Vector& of_all) const;  // [owned unknown] of a vector that every rank has; no messages
+
+  // Internal variables of the part from those of the equations of the whole mesh, and the way back.
+  void take_states() const;
+  void bring_states() const;  // all ranks call it
 
  private:
   WholeProblem of_this_rank(WholeProblem whole) const;
+  template <class Use>
+  void each_with_states(const Use& use) const;
 
   const MixedOperator& all_;
   const MixedConstraints& all_supports_;
   FieldsCutter cut_;
   Ranks& ranks_;
   LocalFields part_;
-  std::unique_ptr<const LocalFields> rates_;
+  std::unique_ptr<MixedOperator> rates_;
   MixedConstraints supports_;
   WholeProblem whole_;
 };

@@ -179,9 +179,8 @@ class CellsOfEquations {
 };
 
 // Rows of T of the nodes of a part that have all nodes which they follow there: those that take part in rows of owned
-// nodes. values: [unknown of the part], of dependent ones where the others are zero; empty: zero.
-DependentRows rows_on_part(const DependentNodeRows& rows, const Ghosts& nodes, int components,
-                           const std::vector<double>& values) {
+// nodes. Offsets are zero.
+DependentRows rows_on_part(const DependentNodeRows& rows, const Ghosts& nodes, int components) {
   const auto C = position(components);
   std::map<std::int32_t, std::map<std::int32_t, double>> terms;  // by the unknowns as the part numbers them
   const auto is_here = [&](Index node) {
@@ -210,7 +209,7 @@ DependentRows rows_on_part(const DependentNodeRows& rows, const Ghosts& nodes, i
   DependentRows result;
   for (const auto& [dependent, of_row] : terms) {
     result.unknown.push_back(dependent);
-    result.offset.push_back(values.empty() ? 0.0 : values[position(dependent)]);
+    result.offset.push_back(0);
     for (const auto& [followed, factor] : of_row) {
       result.followed.push_back(followed);
       result.factor.push_back(factor);
@@ -309,13 +308,10 @@ FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks, const Depe
   for (CellsOfRanks& each : around) cells.push_back(std::make_shared<const CellsOfRanks>(std::move(each)));
   for (int k = 0; k < equations.field_count(); ++k)
     cutters_.emplace_back(equations.space(k), first_[position(k)], cells[position(mesh_of_[position(k)])]);
-  for (const MixedIntegral& each : equations.integrals())
-    of_several_.push_back(
-        {each.form.numbers, each.everywhere, each.cells, each.facets, {}, each.factor, 0, each.is_rate});
 }
 
 LocalFieldsData FieldsCutter::part(int rank) {
-  LocalFieldsData part{.of_several = std::ssize(of_several_)};
+  LocalFieldsData part;
   for (int k = 0; k < equations_.field_count(); ++k) {
     const bool is_first = std::ranges::find(mesh_of_, mesh_of_[position(k)]) - mesh_of_.begin() == k;
     LocalFieldsData::Space& own = part.spaces.emplace_back(is_first ? cutters_[position(k)].part(rank)
@@ -332,10 +328,22 @@ LocalFieldsData FieldsCutter::part(int rank) {
       own.elements.push_back({block.kind, equations_.space(k).element(block.kind).name});
   }
   part.mesh_nodes = cutters_.front().mesh_nodes();
-  part.integrals = cutters_.front().integrals(rank, of_several_);
-  for (const MixedIntegral& each : equations_.integrals()) part.fields_of.push_back(each.fields);
-  for (int k = 0; k < equations_.field_count(); ++k) {
-    const std::span<const Integral> of_field = equations_.integrals_of(k);
+  part.integrals = integrals(equations_, rank);
+  return part;
+}
+
+LocalIntegrals FieldsCutter::integrals(const MixedOperator& equations, int rank) {
+  std::vector<Integral> of_several;  // their places
+  LocalIntegrals part;
+  for (const MixedIntegral& each : equations.integrals()) {
+    of_several.push_back(
+        {each.form.numbers, each.everywhere, each.cells, each.facets, {}, each.factor, 0, each.is_rate});
+    part.fields_of.push_back(each.fields);
+  }
+  part.of_several = std::ssize(of_several);
+  part.integrals = cutters_.front().integrals(rank, of_several);
+  for (int k = 0; k < equations.field_count(); ++k) {
+    const std::span<const Integral> of_field = equations.integrals_of(k);
     PartIntegrals own = cutters_[position(k)].integrals(rank, {of_field.begin(), of_field.end()});
     std::ranges::move(own.integrals, std::back_inserter(part.integrals.integrals));
     for (std::size_t i = 0; i < of_field.size(); ++i) {
@@ -357,8 +365,7 @@ std::vector<Node> FieldsCutter::met_before(int field, const PartData& part) cons
 
 FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device,
                            const std::vector<std::shared_ptr<const Ghosts>>& ghosts) {
-  Spaces spaces, first;  // of all fields, of each mesh
-  std::vector<std::vector<Node>> met_before;
+  Spaces first;  // of each mesh
   for (LocalFieldsData::Space& each : data.spaces) {
     const auto number = static_cast<std::size_t>(each.mesh);
     if (number == meshes.size())
@@ -373,16 +380,20 @@ FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device
     if (number == first.size()) first.push_back(spaces.back());
     met_before.push_back(each.met_before);
   }
+  equations = make(data.integrals, time);
+}
+
+std::unique_ptr<MixedOperator> FieldsOnPart::make(const LocalIntegrals& integrals, const Time& time) const {
   std::vector<MixedIntegral> of_several;
   std::vector<Integral> of_one;
-  const std::vector<Integral>& integrals = data.integrals.integrals;
-  for (std::size_t i = 0; i < integrals.size(); ++i)
-    if (static_cast<Index>(i) < data.of_several)
-      of_several.push_back(of_several_fields(integrals[i], data.fields_of[i], device));
-    else of_one.push_back(integrals[i].of_field(data.fields_of[i].front()));
-  auto made = std::make_unique<MixedOperator>(std::move(spaces), std::move(of_several), std::move(of_one), met_before);
+  const std::vector<Integral>& all = integrals.integrals.integrals;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (static_cast<Index>(i) < integrals.of_several)
+      of_several.push_back(of_several_fields(all[i], integrals.fields_of[i], spaces.front()->device()));
+    else of_one.push_back(all[i].of_field(integrals.fields_of[i].front()));
+  auto made = std::make_unique<MixedOperator>(spaces, std::move(of_several), std::move(of_one), met_before);
   made->inputs().set_time(time);
-  equations = std::move(made);
+  return made;
 }
 
 namespace {
@@ -397,11 +408,16 @@ std::vector<std::shared_ptr<const Ghosts>> ghosts_of(const LocalFieldsData& data
 }  // namespace
 
 LocalFields::LocalFields(LocalFieldsData data, const Time& time, const Device& device, Ranks& ranks)
-    : own_(data, time, ranks.among_all(device), ghosts_of(data, ranks)), mesh_nodes_(std::move(data.mesh_nodes)) {}
+    : own_(data, time, ranks.among_all(device), ghosts_of(data, ranks)), mesh_nodes_(std::move(data.mesh_nodes)) {
+  for (LocalFieldsData::Space& each : data.spaces) {
+    mesh_of_.push_back(each.mesh);
+    if (each.mesh == std::ssize(cells_)) cells_.push_back(std::move(each.nodes.cells));
+  }
+}
 
-MixedConstraints LocalFields::supports(const std::vector<PartSupports>& of_fields,
-                                       const std::vector<std::vector<double>>& values,
-                                       const DependentRows* between) const {
+const std::vector<Index>& LocalFields::cells(int field) const { return cells_[position(mesh_of_[position(field)])]; }
+
+MixedConstraints LocalFields::supports(const std::vector<PartSupports>& of_fields, const DependentRows* between) const {
   MixedConstraints supports(equations().spaces());
   if (between != nullptr) {
     std::vector<Layout::Field> all;
@@ -416,17 +432,11 @@ MixedConstraints LocalFields::supports(const std::vector<PartSupports>& of_field
     const auto components = position(space(k).components());
     for (std::size_t c = 0; c < components; ++c) {
       std::vector<Node> nodes;
-      std::vector<double> prescribed;
-      for (std::size_t unknown = c; unknown < mask.size(); unknown += components) {
-        if (mask[unknown] == 0) continue;
-        nodes.push_back(static_cast<Node>(unknown / components));
-        prescribed.push_back(values.empty() ? 0.0 : values[position(k)][unknown]);
-      }
-      supports[k].prescribe_nodes(nodes, static_cast<int>(c), prescribed, "the whole model");
+      for (std::size_t unknown = c; unknown < mask.size(); unknown += components)
+        if (mask[unknown] != 0) nodes.push_back(static_cast<Node>(unknown / components));
+      supports[k].prescribe_nodes(nodes, static_cast<int>(c), 0.0, "the whole model");
     }
-    if (own.related)
-      supports.relate(k, rows_on_part(own.relations, *space(k).ghosts(), space(k).components(),
-                                      values.empty() ? std::vector<double>() : values[position(k)]));
+    if (own.related) supports.relate(k, rows_on_part(own.relations, *space(k).ghosts(), space(k).components()));
   }
   supports.finish();
   return supports;

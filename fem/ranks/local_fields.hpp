@@ -18,6 +18,13 @@
 
 namespace ritz {
 
+// Forms of several fields, then those of one. A place may be empty.
+struct LocalIntegrals {
+  PartIntegrals integrals = {};
+  std::vector<std::vector<int>> fields_of = {};  // [integral]
+  Index of_several = 0;                          // so many are of several fields
+};
+
 struct LocalFieldsData {
   struct ElementOfKind {
     CellKind kind;
@@ -33,10 +40,7 @@ struct LocalFieldsData {
   };
   std::vector<Space> spaces = {};
   std::vector<Node> mesh_nodes = {};  // [mesh node] as the whole mesh numbers them
-  // Forms of several fields, then those of one. A place may be empty.
-  PartIntegrals integrals = {};
-  std::vector<std::vector<int>> fields_of = {};  // [integral]
-  Index of_several = 0;                          // so many are of several fields
+  LocalIntegrals integrals = {};
 };
 
 class FieldsCutter {
@@ -45,6 +49,7 @@ class FieldsCutter {
   // the cutter and its parts.
   FieldsCutter(const MixedOperator& equations, int ranks, const DependentRows* between = nullptr);
   LocalFieldsData part(int rank);
+  LocalIntegrals integrals(const MixedOperator& equations, int rank);  // of any equations on the same spaces
   const std::vector<Index>& first(int field) const { return first_[static_cast<std::size_t>(field)]; }  // [rank + 1]
 
  private:
@@ -55,7 +60,6 @@ class FieldsCutter {
   std::vector<std::vector<Index>> lowest_cell_;  // [field][node], of facets
   std::vector<int> mesh_of_;                     // [field]
   std::vector<SpaceCutter> cutters_;             // [field]
-  std::vector<Integral> of_several_;             // their places
 };
 
 // The spaces and the equations of a part. With ghosts [field] the equations have the unknowns that this rank owns, and
@@ -63,7 +67,11 @@ class FieldsCutter {
 struct FieldsOnPart {
   FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device,
                const std::vector<std::shared_ptr<const Ghosts>>& ghosts = {});  // takes the mesh of the data
+  std::unique_ptr<MixedOperator> make(const LocalIntegrals& integrals, const Time& time) const;  // on these spaces
+
   std::vector<std::unique_ptr<const Mesh>> meshes;
+  Spaces spaces;
+  std::vector<std::vector<Node>> met_before;  // [field]
   std::unique_ptr<MixedOperator> equations;
 };
 
@@ -76,16 +84,20 @@ class LocalFields {
   const FunctionSpace& space(int field) const { return equations().space(field); }
   const Device& device() const { return equations().device(); }
   const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // of the first mesh, as the whole numbers them
+  const std::vector<Index>& cells(int field) const;                    // of its mesh, likewise, ascending
+  std::unique_ptr<MixedOperator> make(const LocalIntegrals& integrals, const Time& time) const {
+    return own_.make(integrals, time);
+  }
 
-  // Prescribed unknowns and equations between unknowns, [field]. values: [field][unknown with ghosts] of those that are
-  // eliminated, where all others are zero; none: all are. between: of FieldsCutter. All ranks make theirs together.
-  MixedConstraints supports(const std::vector<PartSupports>& of_fields,
-                            const std::vector<std::vector<double>>& values = {},
-                            const DependentRows* between = nullptr) const;
+  // Prescribed unknowns and equations between unknowns, [field]; values and offsets of fields are zero
+  // (MixedConstraints::take_values). between: of FieldsCutter. All ranks make theirs together.
+  MixedConstraints supports(const std::vector<PartSupports>& of_fields, const DependentRows* between = nullptr) const;
 
  private:
   FieldsOnPart own_;
   std::vector<Node> mesh_nodes_;
+  std::vector<int> mesh_of_;               // [field]
+  std::vector<std::vector<Index>> cells_;  // [mesh]
 };
 
 }  // namespace ritz

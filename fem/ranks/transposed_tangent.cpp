@@ -47,7 +47,7 @@ TransposedTangent::~TransposedTangent() = default;
 
 void TransposedTangent::multiply(const Vector& u, const Vector& x, Vector& y) const {
   if (options_.ranks == nullptr) return transposed_tangent(equations_, u).apply(x, y);
-  divide_among_ranks(equations_, options_, *options_.ranks)->transposed_action(equations_, u, x, y);
+  divide_among_ranks(equations_, options_, *options_.ranks).transposed_action(equations_, u, x, y);
 }
 
 SolveReport TransposedTangent::solve(const Vector& u, const Constraints& held, const Vector& b, Vector& x) {

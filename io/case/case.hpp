@@ -9,6 +9,7 @@
 #pragma once
 
 #include "io/case/formula.hpp"
+#include "io/case/unit.hpp"
 #include "mesh/mesh.hpp"
 
 #include <array>
@@ -66,7 +67,8 @@ struct CaseLimits {
 // One key that was asked for: the schema of the case as the program really reads it.
 struct CaseQuestion {
   std::string path;  // "material[].young"
-  // number, formula, formulas, integer, text, texts, choice, flag, vector, rows, literals, path, region, table, tables
+  // number, formula, formulas, integer, text, texts, choice, flag, vector, rows, points, literals, path, region, table,
+  // tables
   std::string type;
   std::string about;     // "Young's modulus [Pa]"
   std::string fallback;  // as TOML; empty for a required key
@@ -146,6 +148,9 @@ class Case {
   void add_field(const Table& table, const std::string& name, CaseField field);
   // Sets the dimension of the mesh: from here on formulas on a mesh of two dimensions have no z.
   void set_dimension(int dimension);
+  // The system of the numbers from here on: texts such as "210 GPa" are turned into its units, and are errors where it
+  // is not known.
+  void set_units(UnitSystem system);
   // The analysis goes through time: from here on formulas may depend on t.
   void allow_time();
   // The times of the rows of tables that the formulas read so far call with t, or with a linear formula of t,
@@ -220,6 +225,9 @@ class Case::Table {
                                        const VectorRule& rule) const;
   // Pairs of numbers, or the name of a [[table]] of one argument that is linear between its rows.
   std::vector<std::array<double, 2>> rows(std::string_view key, std::string_view about) const;
+  // Points of two or three coordinates each, [[0, 0], [1, 0.5]]; z is 0 where it is omitted. Empty after an error, and
+  // in a survey.
+  std::vector<std::array<double, 3>> points(std::string_view key, std::string_view about) const;
   // Like formula(), one per component. `size` 0 takes any length; a single entry is not repeated.
   std::vector<Formula> formulas(std::string_view key, std::string_view about, int size) const;
   // A list of values of any kind, each as TOML on one line: what overrides are made of.
@@ -246,6 +254,7 @@ class Case::Table {
   void open_to_plugins(std::string_view key) const;
 
   bool has(std::string_view key) const;              // given by the user? A given key must still be asked for.
+  UnitSystem units() const;                          // of the case
   bool present() const;                              // is the table itself there?
   std::vector<std::string> keys() const;             // given by the user, in the order of the file
   const std::string& name() const { return name_; }  // last part of the path: "steel" of [material.steel]

@@ -107,6 +107,19 @@ const std::string& CaseData::decide(const std::string& point, std::vector<std::s
   return taken->second;
 }
 
+namespace {
+
+// "buckling" of "buckling_analysis"; empty where no name is a part of the key.
+std::string longest_within(const std::string& key, const std::vector<std::string>& names) {
+  constexpr std::size_t least = 5;
+  std::string longest;
+  for (const std::string& each : names)
+    if (each.size() >= std::max(least, longest.size() + 1) && key.find(each) != std::string::npos) longest = each;
+  return longest;
+}
+
+}  // namespace
+
 void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, const std::string& path,
                            const std::string& title) {
   std::string fix;
@@ -125,7 +138,8 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
   const std::string ours = ours_of(member.key, valid);
   const std::optional<KnownPhysics> physics =
       ours.empty() && elsewhere == last_parts.end() ? known_physics(member.key, valid) : std::nullopt;
-  const std::string near = ours.empty() ? nearest_match(member.key, valid) : ours;
+  std::string near = ours.empty() ? nearest_match(member.key, valid) : ours;
+  if (near.empty()) near = longest_within(member.key, valid);
   if (physics) {
     fix = physics->answer;
   } else if (!near.empty()) {
@@ -208,11 +222,12 @@ void CaseAnswer::wrong_text(ErrorKind kind, std::string what, std::string why, s
             value_->place);
 }
 
-bool CaseAnswer::read_units() const {
-  if (value_ == nullptr) return true;
-  if (value_->kind != CaseValue::Kind::array) return read_unit(*value_);
+bool CaseAnswer::read_units() const { return value_ == nullptr || read_units(*value_); }
+
+bool CaseAnswer::read_units(CaseValue& value) const {
+  if (value.kind != CaseValue::Kind::array) return read_unit(value);
   bool good = true;
-  for (CaseValue& item : value_->items) good = read_unit(item) && good;
+  for (CaseValue& item : value.items) good = read_units(item) && good;
   return good;
 }
 
@@ -221,7 +236,12 @@ bool CaseAnswer::read_unit(CaseValue& value) const {
   const std::optional<Quantity> quantity = quantity_in(value.text);
   if (!quantity) return true;
   const std::optional<Unit> unit = unit_named(quantity->unit);
-  const std::string expected = unit_in(about_), near = unit ? "" : unit_like(quantity->unit);
+  if (unit && data_.units == UnitSystem::none) {
+    wrong_text(ErrorKind::unit, fmt::format("'{}' is '{}', and [output] units is \"none\",", key_path_, value.text),
+               "the system of units of the other numbers is not known", "give the number alone, in their units");
+    return false;
+  }
+  const std::string expected = in_system(unit_in(about_), data_.units), near = unit ? "" : unit_like(quantity->unit);
   const std::string what = fmt::format("'{}' is '{}'", key_path_, value.text);
   const std::string alone = expected.empty() ? "give the number alone" : fmt::format("give a number of {}", expected);
   if (!unit) {

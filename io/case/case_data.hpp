@@ -22,7 +22,8 @@ struct CaseData {
   CaseFields fields;                    // that formulas may name
   CaseFields arrays;                    // of a calling program, by keys of the case: formulas by themselves
   std::map<std::string, std::function<CaseField(double)>> varied;  // by keys
-  int dimension = 3;                                               // in which formulas are evaluated
+  UnitSystem units = UnitSystem::si;
+  int dimension = 3;  // in which formulas are evaluated
   bool has_time = false;
   std::set<double> row_times;
   std::optional<std::size_t> step;  // of [[step]], whose tables act
@@ -74,6 +75,7 @@ class CaseAnswer {
   bool read_units() const;
 
  private:
+  bool read_units(CaseValue& value) const;  // of a list, each
   bool read_unit(CaseValue& value) const;
   CaseData& data_;
   CaseValue& table_;

@@ -148,6 +148,10 @@ void Case::add_field(const Table& table, const std::string& name, CaseField fiel
 
 void Case::set_dimension(int dimension) { data_->dimension = dimension; }
 
+void Case::set_units(UnitSystem system) { data_->units = system; }
+
+UnitSystem Case::Table::units() const { return data_->units; }
+
 void Case::allow_time() { data_->has_time = true; }
 
 std::vector<double> Case::row_times() const { return {data_->row_times.begin(), data_->row_times.end()}; }

@@ -142,4 +142,33 @@ std::vector<std::array<double, 2>> Case::Table::rows(std::string_view key, std::
   return result;
 }
 
+std::vector<std::array<double, 3>> Case::Table::points(std::string_view key, std::string_view about) const {
+  const std::string expected = "points of two or three numbers such as [[0, 0], [1, 0.5]]";
+  ask(key, "points", about, "", expected);
+  const CaseAnswer answer(*data_, *value_, key, full_path(key), about);
+  if (answer.value() == nullptr) {
+    answer.missing("<" + expected + ">", where());
+    return {};
+  }
+  if (!answer.read_units()) return {};
+  std::vector<std::array<double, 3>> result;
+  for (const CaseValue& item : answer.value()->items) {
+    const std::size_t size = item.kind == CaseValue::Kind::array ? item.items.size() : 0;
+    std::array<double, 3> point{};
+    bool valid = size == 2 || size == 3;
+    for (std::size_t i = 0; valid && i < size; ++i) {
+      const std::optional<double> number = finite_number(item.items[i]);
+      valid = number.has_value();
+      point[i] = number.value_or(0);
+    }
+    if (!valid) {
+      answer.wrong(expected, item);
+      return {};
+    }
+    result.push_back(point);
+  }
+  if (result.empty()) answer.wrong(expected);
+  return result;
+}
+
 }  // namespace ritz

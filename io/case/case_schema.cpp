@@ -283,6 +283,10 @@ Json value_of(const std::string& type, const std::vector<CaseQuestion>& variants
     const Json pair{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}, {"maxItems", 2}};
     return {{"anyOf", {Json{{"type", "array"}, {"items", pair}, {"minItems", 1}}, text}}};
   }
+  if (type == "points") {
+    const Json point{{"type", "array"}, {"items", single}, {"minItems", 2}, {"maxItems", 3}};
+    return {{"type", "array"}, {"items", point}, {"minItems", 1}};
+  }
   if (type == "literals") {
     const Json plain = {"number", "string", "boolean"};
     const Json item{{"anyOf", {{{"type", plain}}, {{"type", "array"}, {"items", {{"type", plain}}}}}}};

@@ -21,16 +21,17 @@ struct Program {
   std::vector<std::string_view> tables, material;  // of the root; keys of [[material]]
 };
 
-constexpr std::array common_tables{"title", "field",  "mesh",  "model", "output", "step",
-                                   "probe", "region", "space", "sweep", "table"};
+constexpr std::array common_tables{"title", "field", "mesh",   "model", "output", "step",
+                                   "probe", "path",  "region", "space", "sweep",  "table"};
 
 const std::vector<Program>& programs() {
   static const std::vector<Program> list{
       {"ritz-elasticity",
-       {"gradient",    "material", "buckling",   "solver",  "newton",     "combination",   "load_case", "displacement",
-        "traction",    "force",    "pressure",   "gravity", "body_force", "time",          "initial",   "damping",
-        "orientation", "thermal",  "foundation", "spring",  "coupling",   "equation",      "periodic",  "rigid",
-        "tie",         "modal",    "harmonic",   "random",  "spectrum",   "inertia_relief"},
+       {"gradient",     "material", "buckling",      "solver",   "newton",     "combination", "load_case",
+        "displacement", "traction", "force",         "pressure", "gravity",    "body_force",  "time",
+        "initial",      "damping",  "orientation",   "thermal",  "foundation", "spring",      "coupling",
+        "equation",     "periodic", "rigid",         "tie",      "modal",      "harmonic",    "random",
+        "spectrum",     "history",  "inertia_relief"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-heat",
@@ -41,15 +42,15 @@ const std::vector<Program>& programs() {
        {"material",     "modal",       "displacement", "section",  "support",  "spring",   "mass",       "foundation",
         "plugin",       "orientation", "thermal",      "coupling", "equation", "periodic", "rigid",      "tie",
         "solver",       "newton",      "traction",     "force",    "pressure", "gravity",  "body_force", "line_load",
-        "surface_load", "load_case",   "combination",  "harmonic", "random",   "spectrum", "damping"},
+        "surface_load", "load_case",   "combination",  "harmonic", "random",   "spectrum", "damping",    "history"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-structure",
-       {"section",  "buckling", "solver",     "newton",      "combination",   "load_case", "support",
-        "spring",   "mass",     "force",      "line_load",   "surface_load",  "pressure",  "gravity",
-        "plugin",   "time",     "initial",    "damping",     "equation",      "rigid",     "tie",
-        "material", "traction", "body_force", "orientation", "modal",         "coupling",  "foundation",
-        "thermal",  "harmonic", "random",     "spectrum",    "inertia_relief"},
+       {"section",  "buckling", "solver",     "newton",      "combination",    "load_case", "support",
+        "spring",   "mass",     "force",      "line_load",   "surface_load",   "pressure",  "gravity",
+        "plugin",   "time",     "initial",    "damping",     "equation",       "rigid",     "tie",
+        "material", "traction", "body_force", "orientation", "modal",          "coupling",  "foundation",
+        "thermal",  "harmonic", "random",     "spectrum",    "inertia_relief", "history"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-solve",
@@ -69,7 +70,7 @@ bool has(const CaseValue& table, std::string_view key) {
 
 // Answers of modes to what excites them, such as load cases.
 bool has_answers(const CaseValue& root) {
-  return has(root, "harmonic") || has(root, "random") || has(root, "spectrum");
+  return has(root, "harmonic") || has(root, "random") || has(root, "spectrum") || has(root, "history");
 }
 
 // Tables and keys of [[material]] that the program does not read, as a reader of the message knows them.

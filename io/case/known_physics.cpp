@@ -18,7 +18,9 @@ const std::vector<Topic>& topics() {
        "thermal expansion is 'expansion' of [[material]], with [thermal] temperature and reference, in ritz-elasticity "
        "(docs/thermal.md)"},
       {{"contact", "friction", "bolt", "preload", "pretension", "=gap"},
-       "contact, friction and bolts are not in Ritz yet: join the parts by [[tie]] or a common mesh (docs/limits.md)"},
+       "contact, friction and bolts are not in Ritz yet: join the parts by [[tie]] or a common mesh (docs/limits.md); "
+       "a "
+       "bolt is tightened by cooling it (docs/recipes.md)"},
       {{"=tied", "=ties", "glue", "interface"},
        "parts whose meshes do not match are joined by [[tie]] (docs/joining.md)"},
       {{"plastic", "yield", "hardening"},
@@ -30,11 +32,13 @@ const std::vector<Topic>& topics() {
       {{"damping", "rayleigh"},
        "Rayleigh damping is [damping] of ritz-elasticity and ritz-structure, with [time] (docs/motion.md)"},
       {{"harmonic", "frequency_response", "steady_state_dynamics", "spectrum", "random_vibration", "=psd",
-        "power_spectral", "base_excitation", "base_motion", "loss_factor"},
-       "answers to harmonic and random loads, motions of the base and response spectra are [harmonic], [random] and "
-       "[spectrum] next to [modal] in ritz-modal (docs/vibration.md)"},
+        "power_spectral", "base_excitation", "base_motion", "loss_factor", "modal_dynamic", "time_history"},
+       "answers to harmonic and random loads, loads in time, motions of the base and response spectra are [harmonic], "
+       "[random], [spectrum] and [history] next to [modal] in ritz-modal (docs/vibration.md)"},
       {{"buckling"},
-       "buckling is not in Ritz yet; Newton's method finds limit loads of nonlinear forms (docs/limits.md)"},
+       "linear buckling is [buckling] of ritz-elasticity and ritz-structure (docs/buckling.md); limit loads are found "
+       "by "
+       "[newton]"},
       {{"hyperelastic", "neo_hooke", "mooney", "ogden", "yeoh", "rubber"},
        "rubber is a law of [[material]] in ritz-elasticity, such as law = \"neo_hooke\" (docs/materials.md)"},
       {{"nlgeom", "large_displacement", "large_deformation", "finite_strain", "geometric_nonlinear"},
@@ -49,7 +53,7 @@ const std::vector<Topic>& topics() {
        "yet"},
       {{"failure", "tsai", "hashin", "=puck"},
        "failure indices are not in Ritz yet: compute them from the stresses of the results, in Python "
-       "(docs/python.md)"},
+       "(docs/recipes.md)"},
       {{"=material", "=library", "=grade"},
        "materials are [[material]], or keys of [[section]] in ritz-structure; one of the library is taken by its name: "
        "name = \"steel S235\" ('ritz materials' lists them)"},
@@ -59,10 +63,9 @@ const std::vector<Topic>& topics() {
       {{"permittivity", "voltage", "=charge", "electrostatic", "electric"},
        "electrostatics and direct currents are conduction: in ritz-heat the potential is the temperature, the "
        "permittivity or electric conductivity is 'conductivity'"},
-      {{"=path", "=paths", "=line", "=curve", "linearization", "linearisation"},
-       "paths and linearised stresses are not in Ritz yet: give a [[probe]] with 'point' for each place, or plot over "
-       "a "
-       "line in ParaView"},
+      {{"=path", "=paths", "=line", "=curve", "linearization", "linearisation", "linearise", "linearize", "=scl"},
+       "fields along a line are [[path]] with 'points', and linearised stresses its linearise = true "
+       "(docs/results.md)"},
       {{"fatigue", "fracture", "stress_intensity", "j_integral"}, "fatigue and fracture are not in Ritz yet"},
       {{"coupling", "=mpc", "=equations", "rigid_body", "rigid_link", "periodicity", "cyclic", "multi_point"},
        "relations between unknowns are [[rigid]], [[periodic]], [[coupling]] and [[equation]] (docs/joining.md)"},
@@ -112,16 +115,20 @@ const std::vector<Topic>& topics() {
        "an elastic ground is [[foundation]] and [[spring]] of ritz-elasticity and ritz-modal, for solids; springs of "
        "frames are [[spring]] of ritz-structure"},
       {{"fluid", "navier_stokes", "viscous_flow"},
-       "slow flow is [model] form = \"stokes3\" (in the plane stokes2) in ritz-solve: docs/several-fields.md; flow "
-       "with "
-       "inertia is not in cases"},
+       "flow is [model] form = \"navier_stokes3\", or \"stokes3\" where it is slow (in the plane navier_stokes2, "
+       "stokes2), in ritz-solve: docs/several-fields.md"},
       {{"=units", "=unit", "unit_system"},
-       "a number with a unit is a text such as \"210 GPa\" (docs/case-files.md); [mesh] scale = 0.001 turns a mesh in "
-       "mm "
-       "to m"},
+       "the system of all numbers is [output] units; a number with a unit is a text such as \"210 GPa\" "
+       "(docs/case-files.md); [mesh] scale = 0.001 turns a mesh in mm to m"},
       {{"=steps", "=step", "stages"},
-       "steps one after the other are not in Ritz yet; [[load_case]] has alternatives (docs/load-cases.md), [newton] "
-       "increments, and [time] evolution"},
+       "steps one after the other are [[step]] (docs/steps.md); [[load_case]] has alternatives (docs/load-cases.md)"},
+      {{"=nonlinear", "=increments", "=arc_length", "=riks", "load_path"},
+       "nonlinear solutions are [newton], with increments, a line search and the arc length (docs/solver-methods.md)"},
+      {{"topology", "optimisation", "optimization"},
+       "optimisation is a program of yours around ritz.Model and its derivatives (docs/python.md, "
+       "examples/python/topology.py)"},
+      {{"=surface_load", "distributed_load"},
+       "loads of surfaces are [[pressure]] and [[traction]], and [[surface_load]] and [[line_load]] in ritz-structure"},
       {{"adaptive", "remesh"}, "adaptive refinement is not in Ritz yet; [mesh] refine halves all cells"},
       {{"=mpi", "=ranks", "=gpus", "=processes"},
        "the number of ranks is mpirun's (docs/clusters.md); --device and --threads choose what each runs on"},

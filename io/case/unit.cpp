@@ -216,4 +216,29 @@ std::string unit_like(const std::string& text) {
   return "";
 }
 
+UnitSystem unit_system_named(std::string_view name) {
+  return name == "mm" ? UnitSystem::mm : name == "none" ? UnitSystem::none : UnitSystem::si;
+}
+
+std::string in_system(std::string_view si_unit, UnitSystem system) {
+  if (system == UnitSystem::none) return "";
+  if (system == UnitSystem::si) return std::string(si_unit);
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 5> others{
+      {{"m", "mm"}, {"Pa", "MPa"}, {"kg", "t"}, {"J", "mJ"}, {"W", "mW"}}};
+  std::string text;
+  for (std::size_t at = 0; at < si_unit.size();) {
+    std::size_t end = at;
+    while (end < si_unit.size() && std::isalpha(static_cast<unsigned char>(si_unit[end])) != 0) ++end;
+    if (end == at) {
+      text += si_unit[at++];
+      continue;
+    }
+    const std::string_view word = si_unit.substr(at, end - at);
+    const auto found = std::ranges::find(others, word, &std::pair<std::string_view, std::string_view>::first);
+    text += found == others.end() ? word : found->second;
+    at = end;
+  }
+  return text;
+}
+
 }  // namespace ritz

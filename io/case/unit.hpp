@@ -19,6 +19,13 @@ struct Unit {
   bool measures_the_same_as(const Unit& other) const { return powers == other.powers; }
 };
 
+// The system that the numbers of a case are in: SI; mm, N, s and t, with stresses in MPa; one that is not known.
+enum class UnitSystem { si, mm, none };
+UnitSystem unit_system_named(std::string_view name);  // "SI", "mm", "none"
+
+// " MPa" for " Pa" in mm, N, s and t; empty where the system is not known.
+std::string in_system(std::string_view si_unit, UnitSystem system);
+
 // Products, quotients and whole powers of m, g, s, K, N, Pa, J, W, Hz and rad with the prefixes from n to G, and of
 // min, h, deg, %, bar, t, in, ft, lb, lbf, psi and ksi: "W/(m K)", "kg/m^3", "N mm". nullopt: no unit.
 std::optional<Unit> unit_named(std::string_view text);

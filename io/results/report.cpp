@@ -163,6 +163,7 @@ void RunReport::complete() {
 std::string to_json(const RunReport& report) {
   Json json;
   json["program"] = report.program;
+  json["units"] = report.units;
   json["version"] = ritz_version();
   json["status"] = report.status;
   json["exit_code"] = static_cast<int>(report.exit);

@@ -105,6 +105,7 @@ struct SweepOutcome {
 
 struct RunReport {
   std::string program, case_file, mesh_file, device;
+  std::string units = "SI";       // of its numbers: SI, mm (mm, N, s, t) or none, which is not known
   std::string status = "failed";  // complete | stopped | failed
   Exit exit = Exit::internal;
   std::int64_t cells = 0, nodes = 0, unknowns = 0;

@@ -20,6 +20,8 @@ void multiply_lane_rows(const Device& device, const char* name, const BlockMatri
                         const Then& then) {
   const LaunchScope launch(device, name);
   constexpr Index piece = 64;  // block rows
+  // Sums of a row, or it would wait for the adder; as many as the registers of AVX-512 have room for.
+  constexpr int sets = register_bytes >= 64 && L <= 3 && M > 2 ? 3 : 2;
   const Index slots = A.slices == nullptr ? A.rows : (A.rows + window_rows - 1) / window_rows * window_rows;
   const Index pieces = (slots + piece - 1) / piece;
 #pragma omp parallel for num_threads(device.team(pieces / 2)) schedule(static)
@@ -27,15 +29,19 @@ void multiply_lane_rows(const Device& device, const char* name, const BlockMatri
     for (Index slot = p * piece; slot < std::min(slots, (p + 1) * piece); ++slot) {
       const Index i = A.slices == nullptr ? slot : slot / window_rows * window_rows + A.place[slot];
       if (i >= A.rows) continue;
-      LaneRow<Real> sum[L] = {}, other[L] = {};  // two, or short rows would wait for the adder
+      LaneRow<Real> sum[sets][L] = {};
       const RowEntries entries = entries_of(A, slot, i);
       for (Index k = entries.first, left = A.offsets[i + 1] - A.offsets[i]; left > 0; k += entries.step, --left) {
         const Stored* a = A.values + k * L * M;
         const LaneRow<Real>* xk = reinterpret_cast<const LaneRow<Real>*>(x) + Index{A.column[k]} * M;
         for (int m = 0; m < M; ++m)
-          for (int l = 0; l < L; ++l) (m % 2 == 0 ? sum : other)[l] += static_cast<Real>(a[l * M + m]) * xk[m];
+          for (int l = 0; l < L; ++l) sum[m % sets][l] += static_cast<Real>(a[l * M + m]) * xk[m];
       }
-      for (int l = 0; l < L; ++l) then(LanePlace{i * L + l}, static_cast<LaneRow<Real>>(sum[l] + other[l]));
+      for (int l = 0; l < L; ++l) {
+        LaneRow<Real> total = sum[0][l] + sum[1][l];
+        if constexpr (sets > 2) total += sum[2][l];
+        then(LanePlace{i * L + l}, total);
+      }
     }
 }
 

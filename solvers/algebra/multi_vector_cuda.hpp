@@ -49,6 +49,13 @@ void gram(const Device& device, Index rows, const double* x, const double* y, do
   start(device, {blocks}, gram_kernel, rows, share, x, y, partial.data(), device.machine().ticket(), result);
 }
 
+void grams(const Device& device, Index rows, const double* const* x, int count, const double* y, double* result) {
+  for (int g = 0; g < count; ++g) gram(device, rows, x[g], y, result + g * gram_size);
+}
+
+// Memory is not scarce in caches here: combine() for each pair does it.
+constexpr void (*group_sums)(const Device&, Index rows, const GroupSums& sums) = nullptr;
+
 // thread = (row, lane) with a stride of the whole grid: its column of C stays in registers
 template <int Groups>
 __global__ void combine_kernel(Index rows, const double* x, const __grid_constant__ LaneMatrices C, double beta,

@@ -82,7 +82,7 @@ void dots(const Device& device, Index rows, const double* x, const double* y, do
   reduce_lanes<1>(device, "lane dots", rows, LaneProduct{x, y}, result);
 }
 
-const MultiVectorKernels table{set_lane, get_lane, unpack, pack, multiply_rows, gram, combine, dots};
+const MultiVectorKernels table{set_lane, get_lane, unpack, pack, multiply_rows, gram, grams, combine, group_sums, dots};
 const Registration registration("multi vector", &table);
 
 }  // namespace

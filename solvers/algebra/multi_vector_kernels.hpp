@@ -18,6 +18,14 @@ struct LaneColumns {
   int count = 0;
 };
 
+// Sums of groups that are apart from each other: y_t = sum over s of x_s C_ts. A y may be among the x.
+struct GroupSums {
+  const double* const* x;
+  double* const* y;
+  int sources, targets;
+  const double* C;  // [target][source][8][8]
+};
+
 struct MultiVectorKernels {
   void (*set_lane)(const Device&, Index rows, int lane, const double* x, double* group);
   void (*get_lane)(const Device&, Index rows, int lane, const double* group, double* x);
@@ -28,8 +36,11 @@ struct MultiVectorKernels {
   void (*multiply_rows)(const Device&, Index rows, const double* d, const double* x, double* y);
   // result[i][j] = sum over rows of x[row][i] y[row][j]. 128 bytes per row.
   void (*gram)(const Device&, Index rows, const double* x, const double* y, double* result);
+  // The same of several groups x with one y: result[group][i][j].
+  void (*grams)(const Device&, Index rows, const double* const* x, int count, const double* y, double* result);
   // y = x C + beta y for C.count consecutive groups x
   void (*combine)(const Device&, Index rows, const double* x, const LaneMatrices& C, double beta, double* y);
+  void (*sums)(const Device&, Index rows, const GroupSums& sums);  // null on devices apart from the host
   void (*dots)(const Device&, Index rows, const double* x, const double* y, double* result);  // [8], lane by lane
 };
 

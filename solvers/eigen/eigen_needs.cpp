@@ -38,7 +38,7 @@ int lanczos_basis(int nearby, Index mass_count) {
 }
 
 int lobpcg_width(int count, Index mass_count, bool in_lanes) {
-  const int width = count + std::max(3, count / 4);
+  const int width = count + std::max(3, count / 8);
   return static_cast<int>(std::min<Index>(in_lanes ? rounded_up(width) : width, mass_count));
 }
 

@@ -1,6 +1,7 @@
 #include "solvers/eigen/eigen_solver.hpp"
 
 #include "device/memory_shortage.hpp"
+#include "solvers/algebra/diagonal_blocks.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
 #include "solvers/eigen/shifted_multigrid.hpp"
@@ -61,6 +62,7 @@ EigenChoice choose_method(Index unknowns, const EigenOptions& options, int dimen
   if (options.method != EigenMethod::automatic) return {options.method, "as asked"};
   if (needs_a_factor(options)) return {EigenMethod::lanczos, "a band needs factors that count"};
   if (springs) return {EigenMethod::lanczos, "motions that springs hold need a factor"};
+  if (options.operator_kind == OperatorKind::matrix_free) return {EigenMethod::lobpcg, "as no matrix is made"};
   const bool small = unknowns <= lanczos_limit(dimension);
   return {small ? EigenMethod::lanczos : EigenMethod::lobpcg,
           fmt::format("{} unknowns are {} to factorise", unknowns, small ? "few enough" : "too many")};
@@ -116,9 +118,13 @@ EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const Ei
     if (options.method == EigenMethod::lanczos || needs_a_factor(options) || springs) throw *shortage;
     choice.why = "not factorised: " + shortage->message();
   }
-  EigenSolution solution = solve_by_lobpcg(problem, [&](double shift) {
-    return std::make_unique<ShiftedMultigrid>(K, M, shift, options.multigrid, geometry);
-  });
+  const std::optional<DiagonalBlocks> light = DiagonalBlocks::of(M);
+  const WithMotions light_with_motions(light ? *light : whole_M, motions, motions.mass);
+  const LinearOperator& acting_M = light ? light_with_motions : whole_M;
+  EigenSolution solution = solve_by_lobpcg(
+      EigenProblem({whole_K, acting_M, K.diagonal(), M.diagonal(), K.block_size(), true, &motions}, options,
+                   geometry.dimension),
+      [&](double shift) { return std::make_unique<ShiftedMultigrid>(K, M, shift, options.multigrid, geometry); });
   solution.choice = choice.why;
   return solution;
 }

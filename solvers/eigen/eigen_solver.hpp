@@ -43,6 +43,8 @@ struct EigenOptions {
   std::optional<EigenBand> band = {};  // lanczos only
   double relative = 1e-6;              // of the residual, see EigenSolution::residuals
   EigenMethod method = EigenMethod::automatic;
+  // Products of lobpcg: with matrices, or with elements, for which the caller has operators (solve_by_lobpcg).
+  OperatorKind operator_kind = OperatorKind::automatic;
   int max_iterations = 500;  // of lobpcg; blocks of eight solves of lanczos
   int zero_count = 0;        // eigenvalues known to be zero (rigid motions): K alone is then singular
   // A negative number below all eigenvalues: K may be indefinite. Lanczos factorises K - below M first, and the

@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 namespace ritz {
 namespace {
@@ -66,6 +67,27 @@ SmallMatrix extended(const SmallMatrix& energies, const SmallMatrix& of_W, int s
                      : j >= known           ? of_W[i * more + j - known]
                                             : of_W[j * more + i - known];
   return H;
+}
+
+// [I, C]: the first `known` columns of `rows` are unit vectors.
+SmallMatrix beside_unit_columns(const SmallMatrix& C, int known, int rows) {
+  const auto n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(known), more = C.size() / n;
+  SmallMatrix result(n * (k + more), 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i < k) result[i * (k + more) + i] = 1;
+    for (std::size_t j = 0; j < more; ++j) result[i * (k + more) + k + j] = C[i * more + j];
+  }
+  return result;
+}
+
+// A B, B with `inner` rows
+SmallMatrix multiplied(const SmallMatrix& A, const SmallMatrix& B, int inner) {
+  const auto m = static_cast<std::size_t>(inner), n = A.size() / m, columns = B.size() / m;
+  SmallMatrix result(n * columns, 0.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < m; ++k)
+      for (std::size_t j = 0; j < columns; ++j) result[i * columns + j] += A[i * m + k] * B[k * columns + j];
+  return result;
 }
 
 // C^T H C
@@ -228,16 +250,24 @@ class Lobpcg {
     const auto count = static_cast<int>(active.size());
     if (count < width_) replace({&W}, selection(width_, active), {{&W, count}});
     apply_to_pieces(*preconditioner_, W);
-    make_orthonormal(problem_.M, {&X_, &P_}, W);
+    const PieceBlocks known{&X_, &P_}, all{&X_, &P_, &W};
+    std::optional<SmallMatrix> sums = orthonormal_sums(problem_.M, known, W);
+    if (!sums) make_orthonormal(problem_.M, known, W);
     if (W.empty()) return false;
-    const int size = column_count({&X_, &P_, &W});
-    const SmallMatrix H = extended(energies_, projected(problem_.K, {&X_, &P_, &W}, W), size);
+    SmallMatrix H = extended(energies_, projected(problem_.K, all, W), column_count(all));
+    int size = column_count(all);
+    if (sums) {
+      *sums = beside_unit_columns(*sums, column_count(known), size);
+      const int rank = static_cast<int>(sums->size()) / size;
+      H = transformed(H, *sums, size, rank);
+      size = rank;
+    }
     const SymmetricEigen eigen = symmetric_eigen(H, size);
     values_.assign(eigen.values.begin(), eigen.values.begin() + width_);
     const SmallMatrix Y = lowest_vectors(eigen, size, width_);
     const SmallMatrix C = with_directions(Y, size, width_, active);
     const int columns = static_cast<int>(C.size()) / size;
-    replace({&X_, &P_, &W}, C, {{&X_, width_}, {&P_, columns - width_}});
+    replace(all, sums ? multiplied(*sums, C, size) : C, {{&X_, width_}, {&P_, columns - width_}});
     energies_ = transformed(H, C, size, columns);
     // Products of products lose orthogonality slowly.
     if (solution_.iterations % 20 == 19) {

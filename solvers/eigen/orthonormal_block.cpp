@@ -80,16 +80,22 @@ Remainder remainder_of(const MassProducts& products, std::size_t n) {
   return left;
 }
 
-// Coefficients of (W - basis inside) C: of W, and below them of the basis.
-SmallMatrix beside_basis(const OrthonormalCoefficients& Q, const SmallMatrix& inside, std::size_t n) {
-  SmallMatrix result(Q.C);
+// Coefficients of (W - basis inside) C: of the basis, and below them of W.
+SmallMatrix after_basis(const OrthonormalCoefficients& Q, const SmallMatrix& inside, std::size_t n) {
+  SmallMatrix result;
   for (std::size_t k = 0; k < inside.size() / n; ++k)
     for (std::size_t c = 0; c < Q.rank; ++c) {
       double sum = 0;
       for (std::size_t i = 0; i < n; ++i) sum += inside[k * n + i] * Q.C[i * Q.rank + c];
       result.push_back(-sum);
     }
+  result.insert(result.end(), Q.C.begin(), Q.C.end());
   return result;
+}
+
+// Products of vectors made from these are off by what rounding does to both Gram matrices.
+bool is_accurate(const OrthonormalCoefficients& Q, const Remainder& left) {
+  return std::numeric_limits<double>::epsilon() * Q.condition < 1e-12 * left.shortened;
 }
 
 // W -= block (block^T M W), MW = M W given; what was taken out.
@@ -194,15 +200,23 @@ void make_orthonormal(const LinearOperator& M, const PieceBlocks& basis, VectorP
       W.clear();
       return;
     }
-    PieceBlocks all{&W};
-    all.insert(all.end(), basis.begin(), basis.end());
-    replace(all, beside_basis(Q, products.inside, n), {{&W, static_cast<int>(Q.rank)}});
+    PieceBlocks all(basis);
+    all.push_back(&W);
+    replace(all, after_basis(Q, products.inside, n), {{&W, static_cast<int>(Q.rank)}});
     if (only_project) continue;
     ++made;
-    // Products of the new vectors are off by what rounding does to both Gram matrices.
-    if (std::numeric_limits<double>::epsilon() * Q.condition < 1e-12 * left.shortened) return;
+    if (is_accurate(Q, left)) return;
   }
   if (made == 0) W.clear();
+}
+
+std::optional<SmallMatrix> orthonormal_sums(const LinearOperator& M, const PieceBlocks& basis, const VectorPieces& W) {
+  const MassProducts products = mass_products(M, basis, W);
+  const auto n = static_cast<std::size_t>(column_count(W));
+  const Remainder left = remainder_of(products, n);
+  const OrthonormalCoefficients Q = orthonormal_coefficients(left.gram, n, 1e-14 * longest(products.own, n), n);
+  if (Q.rank == 0 || !is_accurate(Q, left)) return std::nullopt;
+  return after_basis(Q, products.inside, n);
 }
 
 }  // namespace ritz

@@ -4,6 +4,8 @@
 
 #include "solvers/eigen/vector_pieces.hpp"
 
+#include <optional>
+
 namespace ritz {
 
 struct OrthonormalBlock {
@@ -20,6 +22,10 @@ OrthonormalBlock orthonormalise(const LinearOperator& M, const std::vector<const
 // The same in place, with a piece of memory beside W and one product with M for each round: as many as rounding asks
 // for, mostly one. W has no columns when it lies in the span of the basis.
 void make_orthonormal(const LinearOperator& M, const PieceBlocks& basis, VectorPieces& W);
+
+// Coefficients of the sums of [basis, W] that make_orthonormal() makes of W, [columns of both][columns that are left],
+// so that they need not be formed. Nothing where rounding asks for more than one round, or W is in the span.
+std::optional<SmallMatrix> orthonormal_sums(const LinearOperator& M, const PieceBlocks& basis, const VectorPieces& W);
 
 // X C
 MultiVector product(const MultiVector& X, const SmallMatrix& C, int columns);

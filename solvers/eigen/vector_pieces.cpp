@@ -1,5 +1,6 @@
 #include "solvers/eigen/vector_pieces.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
@@ -55,6 +56,21 @@ Target target_of(const std::vector<Source>& sources, const SmallMatrix& C, int a
   return target;
 }
 
+// In one pass over the rows.
+void sum_at_once(const Device& device, const MultiVectorKernels& kernel, Index rows, const std::vector<Source>& sources,
+                 const std::vector<Target>& plan) {
+  std::vector<const double*> x;
+  std::vector<double*> y;
+  SmallMatrix C;
+  for (const Source& source : sources) x.push_back(source.group);
+  for (const Target& target : plan) {
+    y.push_back(target.group);
+    for (const LaneMatrices& part : target.parts)
+      C.insert(C.end(), &part.value[0][0], &part.value[0][0] + lanes * lanes);
+  }
+  kernel.sums(device, rows, {x.data(), y.data(), static_cast<int>(x.size()), static_cast<int>(y.size()), C.data()});
+}
+
 void copy_group(const MultiVector& from, int from_group, MultiVector& to, int to_group) {
   from.device().machine().copy_on_device(to.group(to_group), from.group(from_group), from.rows() * row_bytes);
 }
@@ -72,11 +88,23 @@ int column_count(const PieceBlocks& blocks) {
 }
 
 SmallMatrix gram(const PieceBlocks& blocks, const MultiVector& Y) {
-  std::vector<std::pair<const MultiVector*, const MultiVector*>> pairs;
-  for (const VectorPieces* block : blocks)
-    for (const MultiVector& piece : *block) pairs.emplace_back(&piece, &Y);
+  const std::vector<Source> sources = sources_in(blocks);
+  std::vector<const double*> groups;
+  for (const Source& source : sources) groups.push_back(source.group);
+  std::vector<double> products(sources.size() * lanes * lanes);
+  if (sources.empty()) return {};
+  Vector on_device(Y.device(), static_cast<Index>(products.size()), "reductions");
+  Y.device().profile().count(Y.rows() * row_bytes * static_cast<Index>(2 * sources.size()));
+  kernels<MultiVectorKernels>(Y.device(), solver_kernels, "multi vector")
+      .grams(Y.device(), Y.rows(), groups.data(), static_cast<int>(groups.size()), Y.group(0), on_device.data());
+  Communicator(Y.device()).sum(on_device.data(), products);
   SmallMatrix result;
-  for (const SmallMatrix& part : grams(pairs)) result.insert(result.end(), part.begin(), part.end());
+  for (std::size_t s = 0; s < sources.size(); ++s)
+    for (int i = 0; i < sources[s].columns; ++i) {
+      const auto row =
+          products.begin() + static_cast<std::ptrdiff_t>((s * lanes + static_cast<std::size_t>(i)) * lanes);
+      result.insert(result.end(), row, row + Y.columns());
+    }
   return result;
 }
 
@@ -113,10 +141,15 @@ void replace(const PieceBlocks& blocks, const SmallMatrix& C,
     column += columns;
   }
   const auto& kernel = kernels<MultiVectorKernels>(device, solver_kernels, "multi vector");
+  device.profile().count(rows * row_bytes * static_cast<Index>(sources.size() + plan.size()));
+  if (kernel.sums != nullptr) {
+    sum_at_once(device, kernel, rows, sources, plan);
+    for (const auto& [target, columns] : targets) recount(*target, columns);
+    return;
+  }
   constexpr Index least = 2048;  // rows that stay in a core's cache
   const Index slab = std::min(rows, std::max(least, rows / 64));
   MultiVector fresh(device, slab, lanes * static_cast<int>(plan.size()), tag);
-  device.profile().count(rows * row_bytes * static_cast<Index>(sources.size() + plan.size()));
   for (Index row = 0; row < rows; row += slab) {
     const Index count = std::min(slab, rows - row);
     for (std::size_t t = 0; t < plan.size(); ++t)

@@ -1,12 +1,15 @@
 """Forms of several fields on several ranks: each assembles its part, all factorise or iterate."""
+import csv
 import functools
 import itertools
+import math
 import os
 import re
 import shutil
 import subprocess
 import unittest
 
+import body_test
 import boxes
 import ritz
 from divided_test import OnRanks
@@ -154,6 +157,57 @@ class DividedFields(OnRanks):
         for method in ("minres", "gmres"):
             several, alone = (run("ritz-solve", case, keys={"solver.method": method}) for run in (lambda *a, **k: self.solved(4, *a, **k), self.solve))
             self.assertLessEqual(abs(several.report["solver"]["iterations"] - alone.report["solver"]["iterations"]), 1)
+
+    @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
+    def test_modes_are_those_of_one_process(self):
+        """A cavity, whose k^2 = pi^2 (m^2 + n^2) + 1; and a free bar, half of it a solid and half a beam, which has six rigid motions, then at rest under a force."""
+        (self.folder / "mesh.msh").write_text(boxes.grid(8))
+        text = '[mesh]\nfile = "mesh.msh"\n[model]\nform = "curl_curl2"\n[[material]]\nregion = "all"\na = 1\nb = 1\n[[inertia]]\nform = "curl_curl2"\nregion = "all"\na = 0\nb = 1\n'
+        for side in ("left", "right", "top", "bottom"):
+            text += f'[[prescribe]]\nregion = "{side}"\nvector = [0, 0]\n'
+        case = self.write("cavity.toml", text + "[modal]\nband = [0.4, 0.8]\n")
+        several, alone = self.solved(3, "ritz-solve", case), self.solve("ritz-solve", case)
+        self.assertEqual(len(several.fact("eigenvalues")), 3)
+        for mine, other in zip(several.fact("eigenvalues"), alone.fact("eigenvalues"), strict=True):
+            self.assert_close(mine, other, 1e-9)
+        (self.folder / "body.msh").write_text(body_test.bar_and_beam())
+        without_probes = lambda load: (text := body_test.case(load=load))[:text.index("[[probe]]")]
+        held = without_probes("[modal]\ncount = 8\n")
+        free = held.replace('[[support]]\nregion = "wall"\nfixed = true\n', "")
+        loaded = without_probes('[modal]\ncount = 8\npreload = true\n[[force]]\nregion = "tip"\nvalue = [-8e6, 0, 0]\n')
+        lowest = {}
+        for ranks, name, text in ((3, "free", free), (2, "held", held), (3, "loaded", loaded)):
+            case = self.write(f"{name}.toml", text)
+            several, alone = self.solved(ranks, "ritz-modal", case), self.solve("ritz-modal", case)
+            self.assertEqual(several.fact("rigid_body_modes"), alone.fact("rigid_body_modes"))
+            frequencies = several.fact("frequencies_hz")
+            for mine, other in zip(frequencies, alone.fact("frequencies_hz"), strict=True):
+                self.assertAlmostEqual(mine, other, delta=1e-6 * other + 1e-9)
+            lowest[name] = frequencies[0]
+        critical = math.pi**2 * body_test.E * body_test.H * body_test.B**3 / 12 / (4 * body_test.L**2)
+        self.assert_close((lowest["loaded"] / lowest["held"])**2, 1 - 8e6 / critical, 0.03)
+
+    def table(self, outcome):
+        """Of the probe in the middle, at each time."""
+        with open(next((outcome.folder / "results").glob("*_probes.csv"))) as table:
+            return [float(row["middle"]) for row in csv.DictReader(table)]
+
+    def test_prescribed_values_that_vary_in_time(self):
+        """Couette's flow in the end: half of the speed in the middle."""
+        (self.folder / "mesh.msh").write_text(boxes.grid(6))
+        prescribe = '[[prescribe]]\nfield = "{}"\nregion = "{}"\n{}\n'
+        text = '[mesh]\nfile = "mesh.msh"\n[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n[[capacity]]\nfield = "velocity"\nregion = "all"\nvalue = 0.1\n'
+        text += prescribe.format("velocity", "bottom", "value = 0") + prescribe.format("velocity", "top", 'component = "x"\nvalue = "min(t, 1)"')
+        text += "".join(prescribe.format("velocity", side, 'component = "y"\nvalue = 0') for side in ("top", "left", "right"))
+        text += '[time]\nend = 4\nstep = 0.25\noutput = 0.5\n[[probe]]\nname = "middle"\nfield = "velocity"\ncomponent = "x"\npoint = [0.5, 0.5]\n'
+        case = self.write("couette.toml", text)
+        keys = {"solver.method": "minres", "solver.tolerance": 1e-10}
+        several, alone = self.solved(3, "ritz-solve", case, keys=keys), self.solve("ritz-solve", case, keys=keys)
+        mine, other = self.table(several), self.table(alone)
+        self.assertGreaterEqual(len(mine), 8)
+        for one, reference in zip(mine, other, strict=True):
+            self.assertAlmostEqual(one, reference, delta=1e-7)
+        self.assert_close(mine[-1], 0.5, 1e-6)
 
     def test_what_is_not_divided_is_refused(self):
         (self.folder / "cell.msh").write_text(boxes.cut("quad", (1, 1)))

@@ -73,6 +73,28 @@ class Ground(CaseTest):
             self.assertAlmostEqual(outcome.probes["stop"], force, delta=1e-2)
         self.refuse(4, ("an inequality in an analysis of free vibration",), STEEL + slide + '[[equation]]\nat_most = 0\nterms = [{region = "a.x1", component = "x"}]\n[modal]\ncount = 1\n', "ritz-modal")
 
+    def test_a_gap_closes_and_a_spring_lets_go(self):
+        # Two bars of 2e9 N/m each, 1 apart: drawn by 5e9 N the first one reaches the second, F = k u + k (u - 1). A spring
+        # in the way of the second bar's end carries its share, one on the other side lets go.
+        self.write("mesh.msh", boxes.cubes(["a", "b"]))
+        nodes = "".join(f'[[region]]\nname = "{name}"\nkind = "nodes"\nof = "{side}"\n' for name, side in (("end", "a.x1"), ("face", "b.x0")))
+        text = ('[mesh]\nfile = "mesh.msh"\n' + nodes + "".join(f'[[material]]\nregion = "{each}"\nyoung = 2e9\npoisson = 0\n' for each in "ab")
+                + "".join(f'[[displacement]]\nregion = "{side}"\nfixed = true\n' for side in ("a.x0", "b.x1"))
+                + mean("a", "x", "a.x1") + mean("b", "x", "b.x0") + '[[force]]\nregion = "end"\nvalue = [{}, 0, 0]\n')
+        gap = '[[gap]]\nregion = "end"\nonto = "face"\n'
+        spring = '[[spring]]\nregion = "face"\nstiffness = 1e9\ndirection = [{}, 0, 0]\nacts = "compression"\n'
+        k, f = 2e9, 5e9
+        for load, extra, a, b in ((f, gap, (f / k + 1) / 2, (f / k - 1) / 2), (0.9 * k, gap, 0.9, 0),
+                                  (f, gap + spring.format(1), (f + k * 1.5) / (2.5 * k), (f - k) / (2.5 * k)),
+                                  (f, gap + spring.format(-1), (f / k + 1) / 2, (f / k - 1) / 2)):
+            outcome = self.solve("ritz-elasticity", self.write("case.toml", text.format(load) + "[newton]\ntolerance = 1e-11\n" + extra))
+            self.assert_close(outcome.probes["a"], a, 1e-8)
+            self.assertAlmostEqual(outcome.probes["b"], b, delta=1e-8)
+        for extra, words in ((gap + "direction = [-1, 0, 0]\n", "a direction that leads from"), ('[[gap]]\nregion = "end"\n', "a stop of 'end' without a direction"),
+                             (spring.replace("direction = [{}, 0, 0]\n", "").replace("1e9", "[1e9, 0, 0]"), "a spring in compression without a direction")):
+            outcome = self.run_case("ritz-elasticity", self.write("case.toml", text.format(f) + extra), "--check")
+            self.assertIn(words, outcome.errors)
+
     def test_unknowns_that_follow_others_add_nothing_to_the_loads(self):
         # A rigid base on elastic ground, alone and with load cases and a combination of them.
         base = STEEL + EXACT + foundation("a.z0", stiffness=5e7, tangential=5e7) + '[[rigid]]\nregion = "a.z0"\n'

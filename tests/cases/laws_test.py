@@ -1,11 +1,15 @@
 """Laws of materials by name in case files: closed forms in tension, several laws in one case, what they are given, and what is refused."""
+import json
 import math
+import os
+import pathlib
+import shutil
 import subprocess
 import unittest
 
 import boxes
 import vtu
-from ritz import BIN, CaseTest
+from ritz import BIN, CaseTest, example
 
 # In a case and as W(l1, l2, l3), the energy of principal stretches; its stress follows from differences.
 SHEAR = 1e6 / 2.9
@@ -197,6 +201,17 @@ class Inputs(CaseTest):
         self.assert_close(found[1], found[0], 1e-9)
         self.assertLess(found[0], 0.95 * found[2])
 
+    def test_rubber_in_plane_stress_begins_from_rest_whatever_its_numbers(self):
+        """The derivatives of an energy cancel at rest, for some numbers to 1e-17 instead of 0: no stress across may be looked for in that."""
+        self.write("cubes.msh", boxes.square())
+        sides = '[[displacement]]\nregion = "left"\nx = 0\n[[displacement]]\nregion = "bottom"\ny = 0\n[[displacement]]\nregion = "right"\nx = 0.6\n'
+        probe = '[[probe]]\nname = "force"\nregion = "right"\nmeasure = "reaction"\ncomponent = "x"\n'
+        for c10 in (0.574, 0.5740035534270754):
+            material = f'[[material]]\nregion = "all"\nlaw = "mooney_rivlin"\nc10 = {c10}\nc01 = 0.1\nbulk = 4.395\n'
+            outcome = self.solve_text('[mesh]\nfile = "cubes.msh"\n[model]\ntype = "plane_stress"\nlarge_displacement = true\n' + material + sides + probe)
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            self.assert_close(outcome.probes["force"], tension(by_invariants(lambda one, two, j: c10 * (one - 3) + 0.1 * (two - 3) + 0.5 * 4.395 * (j - 1) ** 2), 1.6)[0], 1e-5)
+
     def test_what_a_law_does_not_have_is_refused_with_a_sentence(self):
         for large, material, words in (
                 ("false", 'law = "neo_hooke"\nyoung = 1e6\npoisson = 0.3', "the law 'neo_hooke' is one of large displacements"),
@@ -206,7 +221,7 @@ class Inputs(CaseTest):
                 ("true", 'law = "j2"\nyoung = 2e11\npoisson = 0.3', "yield_stress"),
                 ("true", 'law = "j2"\nyoung = 2e11\npoisson = 0.3\nhardening = [[0.1, 1e8]]', "begins at the plastic strain 0.1"),
                 ("true", 'law = "j2"\nyoung = 2e11\npoisson = 0.3\nhardening = [[0, 1e8], 3]', "pairs of numbers"),
-                ("false", 'law = "norton"\nyoung = 2e11\npoisson = 0.3\na = 1e-20\nn = 5', "the law 'norton' in increments of load"),
+                ("false", 'law = "norton"\nyoung = 2e11\npoisson = 0.3\na = 1e-20\nn = 5', "give the path [newton] durations"),
                 ("true", 'young = "1e6*(1+x)"\npoisson = 0.3', "elastic constants of 'a'"),
                 ("true", 'law = "neo_hooke"\nyoung = 1e6\npoisson = 0.3\norientation = "o"', "'o'")):
             with self.subTest(material):
@@ -221,6 +236,95 @@ class Inputs(CaseTest):
         self.assertEqual(outcome.exit, 0, outcome.errors)
         self.assertIn("the yield stress 250 is 1e-09 of Young's modulus", outcome.log)
         self.assertIn("the 20 points of the hardening of 'j2' become 8", outcome.log)
+
+
+class AlongPaths(CaseTest):
+    """Paths that take time, and pressure that follows the surface: one state of strain in a cube."""
+
+    SIDES = "".join(f'[[displacement]]\nregion = "a.{side}0"\n{side} = 0\n' for side in "xyz")
+    PROBES = ('[[probe]]\nname = "stress"\nfield = "stress"\ncomponent = "xx"\nregion = "a"\nmeasure = "mean"\n'
+              '[[probe]]\nname = "x"\nfield = "displacement"\ncomponent = "x"\nregion = "a.x1"\nmeasure = "mean"\n'
+              '[[probe]]\nname = "y"\nfield = "displacement"\ncomponent = "y"\nregion = "a.y1"\nmeasure = "mean"\n')
+
+    def cube(self, large, material, rest, name="case", code=0, **options):
+        self.write("cubes.msh", boxes.cubes(["a"]))
+        text = f'[mesh]\nfile = "cubes.msh"\n[model]\nlarge_displacement = {large}\n[[material]]\nregion = "a"\n{material}\n{self.SIDES}{self.PROBES}{rest}'
+        outcome = self.run_case("ritz-elasticity", self.write(f"{name}.toml", text), **options)
+        self.assertEqual(outcome.exit, code, outcome.errors)
+        return outcome
+
+    def test_a_modulus_relaxes_by_its_prony_series_and_resumes(self):
+        """E(1) = 100 (1 - 0.5 (1 - exp(-1)))."""
+        prony = 'law = "prony"\nyoung = 100\npoisson = 0.3\ng1 = 0.5\nk1 = 0.5\ntau1 = 1'
+        held = '[[displacement]]\nregion = "a.x1"\nx = 0.01\n[newton]\npath = [1, 1]\ndurations = [0, 1]\ntolerance = 1e-11\n'
+        outcome = self.cube("false", prony, held + 'write = "increments"\n')
+        self.assert_close(outcome.probes["stress"], 0.68394, 1e-5)
+        self.assertIn("t = 0.001", outcome.log)
+
+    def test_creep_follows_steps_and_their_time(self):
+        """NAFEMS R0027: 1000 h under 200 MPa; creep strains 10 and -5. Loaded in one step, it creeps in the next."""
+        norton = 'law = "norton"\nyoung = 200e3\npoisson = 0.3\na = 3.125e-14\nn = 5'
+        steps = ('[[traction]]\nregion = "a.x1"\nvalue = [200, 0, 0]\n[[step]]\nname = "load"\n[step.newton]\ndurations = [0]\n'
+                 '[[step]]\nname = "creep"\nduration = {}\n[step.newton]\ndurations = [1000]\n')
+        outcome = self.cube("false", norton, steps.format(1000))
+        probes = {name: row["probes"] for name, row in outcome.report["steps"].items()}
+        self.assert_close(probes["load"]["x"], 0.001, 1e-6)
+        self.assert_close(probes["creep"]["x"], 10.001, 1e-5)
+        self.assert_close(probes["creep"]["y"], -5.0003, 1e-5)
+        outcome = self.cube("false", norton, steps.format(10), code=2)
+        self.assertIn("the path of step 'creep' takes 1000 s, and the step 10", outcome.errors)
+
+    def test_a_bar_of_rubber_under_a_traction_that_follows_it(self):
+        """CalculiX's beamnh by its exact solution: 8 long, C10 = 1.92505, D1 = 0.026, drawn by 2 per deformed area; a dead
+        traction of 2 gives another state. On this cube the elongation is an eighth."""
+        rubber = 'law = "mooney_rivlin"\nc10 = 1.92505\nc01 = 0\nbulk = 76.923076923'
+        pull = '[[pressure]]\nregion = "a.x1"\nvalue = -2\n'
+        outcome = self.cube("true", rubber, pull)
+        self.assert_close(outcome.probes["x"], 1.412480 / 8, 1e-6)
+        self.assert_close(outcome.probes["y"], -7.409424e-2, 1e-6)
+        self.assert_close(outcome.probes["stress"], 2, 1e-7)
+        dead = self.cube("true", rubber, pull + "follows = false\n", name="dead")
+        self.assertGreater(dead.probes["x"], 1.1 * 1.412480 / 8)  # per undeformed area, which is larger
+        outcome = self.cube("false", "young = 1e3\npoisson = 0", pull + "follows = true\n", name="small", code=2)
+        self.assertIn("a pressure that follows the surface, at small displacements", outcome.errors)
+
+
+    def test_a_balloon_passes_its_largest_pressure(self):
+        """A thick sphere of neo-Hooke: with r^3 - R^3 = c the pressure is the integral of 2 mu (l^2 - l^-4) / r, l = r / R."""
+        def pressure(a, points=400):
+            c = a**3 - 0.1**3
+            b = (0.11**3 + c) ** (1 / 3)
+            radii = [a + (b - a) * (i + 0.5) / points for i in range(points)]
+            stretches = [r / (r**3 - c) ** (1 / 3) for r in radii]
+            return sum(2 * 0.4e6 * (l * l - l**-4) / r for l, r in zip(stretches, radii)) * (b - a) / points
+
+        outcome = self.solve("ritz-elasticity", example("large/balloon"))
+        rows = [line.split(",") for line in next(pathlib.Path(outcome.folder).rglob("*_probes.csv")).read_text().splitlines()]
+        factor, inside = rows[0].index("load_factor"), rows[0].index("u_inside")
+        path = [(0.1 + float(row[inside]), float(row[factor]) * 60e3) for row in rows[1:]]
+        for radius, found in path:
+            self.assert_close(found, pressure(radius), 0.01)  # the bulk modulus is 500 times the shear modulus
+        self.assertLess(path[-1][1], 0.8 * max(found for _, found in path))
+        self.assertGreater(path[-1][0], 0.2)
+
+
+@unittest.skipUnless(shutil.which("mpirun") and list((BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI")
+class OnThreeRanks(CaseTest):
+    def test_creep_and_a_pressure_that_follows_have_the_numbers_of_one_process(self):
+        self.write("ring.msh", boxes.grid(3))
+        for large, material in (("false", 'law = "norton"\nyoung = 200e3\npoisson = 0.3\na = 3e-13\nn = 4'), ("true", 'law = "neo_hooke"\nyoung = 800\npoisson = 0.4')):
+            text = ('[mesh]\nfile = "ring.msh"\n[model]\ntype = "plane_strain"\nlarge_displacement = LARGE\n[newton]\ntolerance = 1e-10\nPATH'
+                    '[[material]]\nregion = "all"\nMATERIAL\n[[displacement]]\nregion = "left"\nfixed = true\n[[pressure]]\nregion = "top"\nvalue = 100\n'
+                    '[[probe]]\nname = "down"\nfield = "displacement"\ncomponent = "y"\npoint = [1, 1]\n').replace("LARGE", large).replace("MATERIAL", material).replace("PATH", "path = [1, 1]\ndurations = [0, 10]\n" if large == "false" else "")
+            case = self.write("case.toml", text)
+            alone = self.solve("ritz-elasticity", case)
+            run = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "3", BIN / "ritz-elasticity", case, "--json", "ranks.json", "--output", "ranks", "--overwrite"],
+                                 capture_output=True, text=True, cwd=self.folder, env={**os.environ, "OMP_NUM_THREADS": "1"})
+            self.assertEqual(run.returncode, 0, run.stderr)
+            report = json.loads((self.folder / "ranks.json").read_text())
+            self.assertLess(alone.probes["down"], -1e-3)
+            self.assert_close(report["probes"]["down"], alone.probes["down"], 1e-8)
+            self.assertEqual(report["facts"]["increments"], alone.report["facts"]["increments"])
 
 
 class OnePoint(CaseTest):

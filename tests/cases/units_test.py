@@ -71,5 +71,28 @@ class Units(CaseTest):
         self.assertEqual(len(table.splitlines()), 3)
 
 
+    def test_results_have_the_units_of_the_case(self):
+        """The same numbers, with the units of SI, of mm, N, s and t, and without."""
+        logs = {}
+        for system in ("SI", "mm", "none"):
+            outcome = self.solve("ritz-elasticity", example("cantilever"), "--report", "page.html", keys={"output.units": f'"{system}"'})
+            logs[system] = (outcome.log, (outcome.folder / "page.html").read_text(), outcome.report["probe_units"])
+        (si, _, si_units), (mm, mm_page, mm_units), (none, none_page, none_units) = logs.values()
+        self.assertRegex(si, r"peak displacement: [0-9.e-]+ m at .* m\n")
+        self.assertRegex(mm, r"peak displacement: [0-9.e-]+ mm at .* mm\n")
+        self.assertRegex(none, r"peak displacement: [0-9.e-]+ at \([^)]*\)\n")
+        self.assertEqual((si_units["deflection"], si_units["bending_stress"]), ("m", "Pa"))
+        self.assertEqual((mm_units["deflection"], mm_units["bending_stress"]), ("mm", "MPa"))
+        self.assertEqual(none_units, {})
+        self.assertNotRegex(none, r"[0-9)] (m|Pa|N|kg|m\^3)\b")
+        self.assertIn("<td>MPa</td>", mm_page)
+        self.assertNotIn("<td>Pa</td>", none_page)
+
+    def test_materials_of_the_library_are_in_si(self):
+        refused = self.run_case("ritz-elasticity", example("cantilever"), keys={"output.units": '"mm"', "material.0.name": '"steel S235"'})
+        self.assertEqual(refused.exit, 2)
+        self.assertIn("a material of the library in a case that is not in SI", refused.errors)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,4 +1,4 @@
-"""[harmonic], [random] and [spectrum]: NAFEMS R0016 5H and 5R, what follows from linearity, and what is refused."""
+"""[harmonic], [random], [spectrum] and [history]: NAFEMS R0016, what follows from linearity, and what is refused."""
 import csv
 import math
 import pathlib
@@ -10,6 +10,7 @@ from buckling_test import LOADED
 from ritz import CaseTest, example
 
 DEEP = example("vibration/nafems_5h")
+PLATE = example("vibration/nafems_13t")
 CUBE = """[mesh]
 file = "mesh.msh"
 [[material]]
@@ -59,6 +60,86 @@ class Vibration(CaseTest):
         # of one mode of width pi / 2 * 2 zeta f
         width = math.sqrt(180.90e-6 * math.pi * 0.02 * 42.65)
         self.assert_close(outcome.probes["deflection"], width, 0.02)
+
+    def changed(self, case, *changes):
+        """A case of the examples with other texts."""
+        text = pathlib.Path(case).read_text()
+        for old, new in (('file = "', f'file = "{pathlib.Path(case).parent}/'), *changes):
+            self.assertIn(old, text)
+            text = text.replace(old, new, 1)
+        return self.write("changed.toml", text)
+
+    def between(self, case, first, last):
+        text = pathlib.Path(case).read_text()
+        return text[text.index(first): text.index(last)]
+
+    def test_nafems_5t_and_13t_meet_their_peaks(self):
+        """1.043 mm at 0.0117 s; 3.523 mm at 0.210 s of the first mode alone: loads that act at once."""
+        deep = self.changed(DEEP, ("[harmonic]\nfrequencies = [1, 100]        # Hz", "[history]\nend = 0.03"))
+        for case, largest, time, close in ((deep, 1.043e-3, 0.0117, 2e-3), (PLATE, 3.523e-3, 0.210, 3e-3)):
+            outcome = self.solve("ritz-modal", case)
+            self.assert_close(outcome.fact("largest_deflection")[0], largest, close)
+            self.assert_close(outcome.fact("largest_deflection_s")[0], time, 0.01)
+            rows = self.rows(outcome, "_response.csv")
+            self.assertEqual((float(rows[0]["time"]), float(rows[0]["deflection"])), (0, 0))
+            self.assert_close(max(float(row["deflection"]) for row in rows), largest, close)
+            self.assert_close(outcome.probes["deflection"], largest, 3e-3)
+
+    def test_nafems_13_and_21_meet_their_amplitudes_and_densities(self):
+        """13: 45.42 mm at 2.377 Hz, 2063.20 mm^2/Hz. 21 is thick: the first mode of Mindlin's plate, which is 2.8 % above NAFEMS's 58.33 mm."""
+        history = self.between(PLATE, "[history]", "[[probe]]")
+        rigidity = 200e9 / 12 / 0.91
+        shear = rigidity * 2 * math.pi**2 / 100 / (5 / 6 * 200e9 / 2.6)
+        thick = 16e6 / math.pi**2 / rigidity / (2 * math.pi**2 / 100)**2 * (1 + shear) / 0.04
+        for changes, amplitude, frequency, close in (((), 45.42e-3, 2.377, 3e-3), (
+                (("thickness = 0.05 ", "thickness = 1 "), ("100]", "1e6]")), thick, 45.90, 3e-3)):
+            band = f"frequencies = [{0.5 * frequency}, {2 * frequency}]\n"
+            outcome = self.solve("ritz-modal", self.changed(PLATE, *changes, (history, f"[harmonic]\n{band}")), "--overwrite")
+            self.assert_close(outcome.fact("largest_deflection")[0], amplitude, close)
+            self.assert_close(outcome.fact("largest_deflection_hz")[0], frequency, 5e-3)
+            shaken = self.changed(PLATE, *changes, (history, f"[random]\n{band}[[random.load]]\ndensity = 1\n"))
+            self.assert_close(self.solve("ritz-modal", shaken, "--overwrite").fact("largest_density_deflection")[0], amplitude**2, 2 * close)
+
+    def test_without_modes_the_answer_is_that_of_the_modes(self):
+        answers = []
+        damped = ("ratio = 0.02                  # of the critical damping, of each mode", "rayleigh = [5.36, 7.46e-5]")
+        for method, modes in (("modal", "[modal]\ncount = 16"), ("direct", "")):
+            harmonic = f'[harmonic]\nmethod = "{method}"\ncount = 2\nfields_at = [42.6]\nfrequencies = [1, 100] '
+            case = self.changed(DEEP, damped, ("[harmonic]\nfrequencies = [1, 100] ", harmonic), ("[modal]\ncount = 16", modes))
+            outcome = self.solve("ritz-modal", case, "--overwrite")
+            answers.append((outcome.probes["deflection"], outcome.probes["moment"]))
+        for modal, direct in zip(*answers):
+            self.assert_close(direct, modal, 1e-4)
+        self.assert_close(answers[1][0], 13.45e-3, 0.01)
+
+    def test_loss_factors_and_dashpots_act_where_they_are(self):
+        """A bar of one cell that is pushed along x: f L / E A over 1 + i eta, and over k + i w c."""
+        pulled = SMOOTH.replace("[modal]\ncount = 1\n", "") + '[[traction]]\nregion = "a.x1"\nvalue = [1e6, 0, 0]\n' + """
+[harmonic]
+method = "direct"
+frequencies = [0.01, 0.02]
+count = 2
+[[probe]]
+name = "end"
+field = "displacement"
+component = "x"
+region = "a.x1"
+measure = "mean"
+"""
+        still = 1e6 / 200e9
+        lossy = self.solve("ritz-modal", self.cube(pulled + '[[damping.region]]\nregion = "a"\nstructural = 0.75\n'))
+        self.assert_close(lossy.probes["end"], still / 1.25, 1e-6)
+        c = 200e9 / (2 * math.pi * 0.02)  # N s/m: as stiff as the cube at the higher frequency
+        dashpot = f'[[damping.dashpot]]\nregion = "a.x1"\nvalue = [{c}, 0, 0]\n'
+        rows = self.rows(self.solve("ritz-modal", self.cube(pulled + dashpot), "--overwrite"), "_response.csv")
+        self.assert_close(float(rows[1]["end"]), still / math.sqrt(2), 1e-5)
+        self.assert_close(float(rows[1]["end_phase"]), -45, 1e-5)
+
+    def test_a_base_that_is_pushed_slowly_carries_the_body_in_time(self):
+        case = self.cube(CLAMP + '[damping]\nratio = 0.02\n[history]\nend = 1\nstep = 0.01\nfields_at = [1]\n'
+                         '[[history.base]]\ndirection = [0, 0, 1]\nacceleration = "9.81*t"\n')
+        for value in vtu.read(self.solve("ritz-modal", case).results())["PointData"]["acceleration"][2::3]:
+            self.assert_close(value, 9.81, 1e-3)
 
     def test_units_of_force_and_mass_do_not_matter(self):
         deep, unit = [self.solve("ritz-modal", DEEP, keys=keys).fact("largest_deflection")[0] for keys in ({}, {
@@ -153,6 +234,18 @@ point = [0, 0, 0.5]
                     "[random]\n[[random.load]]\ndensity = 1\n")
         self.refuse("a response spectrum of a body with", TABLE + "[modal]\ncount = 8\n" + damped +
                     '[spectrum]\n[[spectrum.base]]\ndirection = [1, 0, 0]\nacceleration = "quake(f)"\n', 4)
+
+    def test_what_is_not_possible_in_time_and_without_modes_is_refused(self):
+        pull = '[[traction]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n'
+        history = "[history]\nend = 1\n"
+        self.refuse("2 s is after the end", pull + CLAMP + history + "fields_at = [2]\n")
+        self.refuse("depends on the position", pull + CLAMP + history + '[[history.load]]\namplitude = "x"\n')
+        self.refuse("'t' is not known", pull.replace("[1, 0, 0]", '["t", 0, 0]') + CLAMP + history)
+        self.refuse("[history] without [modal]", pull + CLAMP.replace("[modal]\ncount = 3\n", "") + history)
+        direct = '[harmonic]\nmethod = "direct"\nfrequencies = [1, 5]\n'
+        self.refuse("a damping ratio of modes where no modes are found", pull + CLAMP + direct + "[damping]\nratio = 0.02\n")
+        self.refuse("unknown table 'damping.dashpot'", pull + CLAMP + direct.replace("direct", "modal") +
+                    '[damping]\nratio = 0.02\n[[damping.dashpot]]\nregion = "a.x1"\nvalue = [1, 1, 1]\n')
 
     def test_a_check_reads_everything_and_foresees_the_memory(self):
         outcome = self.run_case("ritz-modal", DEEP, "--check")

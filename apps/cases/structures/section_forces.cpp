@@ -44,7 +44,7 @@ void record_largest(Run& run, const Field& field) {
   for (std::size_t c = 0; c < largest.size(); ++c) {
     const std::string name = c < field.component_names.size() ? field.component_names[c] : fmt::format("{}", c);
     text += fmt::format("{}{} {:.5g}{}", c == 0 ? "" : ", ", name, largest[c],
-                        unit_of_component(run.report().program, field.name, name));
+                        units_of(run.report()).of_component(field.name, name));
   }
   run.log().line("largest {}: {}", field.name, text);
   run.results().facts()["largest_" + field.name] = fmt::format("{:.10g}", fmt::join(largest, " "));

@@ -134,7 +134,7 @@ const FunctionSpace& structure_space(Run& run, const Mesh& mesh, int components)
 }  // namespace
 
 CaseModel read_structure(Run& run) {
-  if (run.input().root().has("modal")) return read_structure_vibration(run);
+  if (vibrates(run)) return read_structure_vibration(run);
   if (run.input().root().has("material")) return read_body(run);
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);

@@ -169,7 +169,12 @@ def model(seed, index, programs=("elasticity", "heat", "modal", "structure", "so
     """Model `index` of a seed, always the same."""
     random = np.random.default_rng([seed, index])
     program = programs[index % len(programs)]
-    result = {"elasticity": elastic, "modal": elastic, "heat": heat, "structure": structure, "solve": solve}[program](program, random)
+    drawn = {"elasticity": elastic, "modal": elastic, "heat": heat, "structure": structure, "solve": solve}[program]
+    if program == "elasticity" and random.random() < 0.2:
+        drawn = of_laws
+    if program == "structure" and random.random() < 0.2:
+        drawn = of_solids_and_sections
+    result = drawn(program, random)
     result.name = f"model {index} of seed {seed}, ritz-{program}"
     return result
 
@@ -236,6 +241,8 @@ def elastic(program, random):
         probes(m, "displacement")
         plain = not any("orientation" in e.content for e in m.entries if e.key == "material") and not m.thermal
         estimate(m, plain)
+        if m.chance(0.4):
+            path(m)
     return m
 
 
@@ -260,6 +267,18 @@ def space_and_solver(m):
 def probes(m, field):
     region = m.pick(*m.materials(), m.loaded_side())
     m.add("probe", {"name": "mean", "field": field, "region": region, "measure": "mean"})
+
+
+CORNERS = {"tri": 3, "quad": 4, "tet": 4, "hex": 8, "prism": 6, "pyramid": 5}
+
+
+def path(m):
+    """Within a cell of the body, from near a corner to its middle, with the stress along the line as membrane, bending and peak."""
+    kind = m.pick(*m.mesh.body())
+    cells = m.mesh.cells[kind]
+    corners = m.mesh.points[cells[int(m.random.integers(len(cells)))][: CORNERS[kind.rstrip("0123456789")]]]
+    ends = [Vector(x, LENGTH, "point") for x in (0.95 * corners[0] + 0.05 * corners.mean(axis=0), corners.mean(axis=0))]
+    m.add("path", {"name": "line", "points": ends, "count": 9, "fields": ["displacement"], "linearise": True, "bending": m.pick("wall", "all")})
 
 
 def add_elastic_materials(m):
@@ -310,6 +329,60 @@ def orientation(m, name, straight=False):
 def unit_vector(m):
     v = m.random.normal(size=m.dimension)
     return v / np.linalg.norm(v)
+
+
+# Laws of materials, along a load path
+
+def law(m, large):
+    """A law with numbers of about 1, and which displacements it takes."""
+    elastic = {"young": Number(m.positive(0.5, 2), STRESS), "poisson": Number(float(m.random.uniform(0.1, 0.4)))}
+    shear, bulk = Number(m.positive(0.3, 1), STRESS), Number(m.positive(2, 5), STRESS)
+    yields = {"yield_stress": Number(m.positive(0.02, 0.1), STRESS)} if m.chance(0.5) else {
+        "hardening": [[Number(0.0), Number(0.03, STRESS)], [Number(0.05), Number(0.06, STRESS)], [Number(0.5), Number(0.1, STRESS)]]}
+    small = {"linear_elastic": elastic,
+             "j2": elastic | yields | {"kinematic_hardening": Number(m.positive(0.1, 0.5), STRESS)},
+             "chaboche": elastic | yields | {"c1": Number(0.5, STRESS), "g1": Number(3.0)},
+             "drucker_prager": elastic | {"cohesion": Number(0.1, STRESS), "friction_angle": Number(20.0), "dilation_angle": Number(10.0)}}
+    rubber = {"neo_hooke": elastic, "mooney_rivlin": {"c10": shear, "c01": Number(0.1, STRESS), "bulk": bulk},
+              "yeoh": {"c10": shear, "c20": Number(0.05, STRESS), "c30": Number(0.01, STRESS), "bulk": bulk},
+              "arruda_boyce": {"shear": shear, "locking_stretch": Number(4.0), "bulk": bulk},
+              "ogden": {"mu1": shear, "alpha1": Number(1.8), "bulk": bulk}}
+    if m.kind == "plane_stress":
+        small.pop("drucker_prager")
+    laws = small | (rubber if large else {})
+    name = m.pick(*laws)
+    return {"law": name} | laws[name]
+
+
+def of_laws(program, random):
+    """Laws by name, small or large displacements, in increments that the case gives or the driver chooses."""
+    dimension = 3 if random.random() < 0.6 else 2
+    kind = None if dimension == 3 else ("plane_strain", "plane_stress", "axisymmetric")[int(random.integers(3))]
+    mesh, matching, thick = drawn_mesh(random, dimension, kind == "axisymmetric")
+    m = Model(program, mesh, random, kind)
+    m.matching, m.thick, m.linear, m.thermal, m.moves = matching, thick, False, False, False
+    large = m.chance(0.6)
+    thickness = Number(m.positive(), LENGTH) if kind in ("plane_strain", "plane_stress") else None
+    m.add("model", {"type": kind, "thickness": thickness, "large_displacement": True if large else None}, single=True)
+    for region in m.materials():
+        m.add("material", {"region": region} | law(m, large), splits=True)
+    while not m.pick(fixed, fixed, ground, springs)(m):
+        pass
+    if any(e.content["law"] in ("chaboche", "drucker_prager") for e in m.entries if e.key == "material"):
+        for relation in ("solver", "operator"):  # methods for symmetric matrices
+            m.exclude(relation, "moduli that are not symmetric")
+    if len(m.parts()) == 2:
+        tie(m)
+    for _ in range(1 + m.chance(0.5)):
+        size = 0.008 * m.positive(0.5, 2)
+        if m.chance(0.4):
+            m.add("pressure", {"region": m.loaded_side(), "value": Number(size * m.pick(-1, 1), STRESS)}, splits=True, load=True)
+        else:
+            m.add("traction", {"region": m.loaded_side(), "value": Vector(size * m.random.normal(size=dimension), STRESS)}, splits=True, load=True)
+    m.add("newton", {"tolerance": 1e-11, "increments": m.pick(2, 3), "halvings": 0}, single=True)  # others would be another path
+    m.add("solver", {"tolerance": 1e-11}, single=True)
+    probes(m, "displacement")
+    return m
 
 
 # Supports: each holds the whole body, or returns False where it does not suit
@@ -677,6 +750,36 @@ def structure(program, random):
         node_load(m)
     if m.moves:
         motion(m)
+    m.add("solver", {"tolerance": 1e-11}, single=True)
+    return m
+
+
+def of_solids_and_sections(program, random):
+    """A solid with a beam and a shell on its faces, which are joined where they stand."""
+    mesh = meshes.welded(random, ("hex", "tet", "prism")[int(random.integers(3))], 1 + int(random.random() < 0.4))
+    m = Model(program, mesh.at(mesh.points @ meshes.sheared(random, 3).T + random.normal(size=3)), random)
+    m.moves, m.dense, m.thermal, m.shells, m.beams = False, m.chance(0.5), False, ["plate"], ["beam"]
+    m.exclude("formula", "arrays by cell are of all cells of the mesh")
+    m.exclude("solver", "solids and sections are two fields, which have their own methods")
+    add_elastic_materials(m)
+    shell_section(m, "plate")
+    beam_section(m, "beam")
+    for entry in m.entries:  # footprints lie on the faces
+        if entry.key == "section":
+            if "thickness" in entry.content:
+                entry.content["thickness"] = Number(0.05 * m.positive(0.5, 1.5), LENGTH)
+            entry.content.pop("offset_y", None)
+            entry.content.pop("offset_z", None)
+    m.add("support", {"region": "part1.x0", "fixed": True})
+    m.add("force", {"region": "tip", "value": m.vector(FORCE), "moment": m.vector(MOMENT, "axial") if m.chance(0.5) else None}, load=True)
+    if m.chance(0.5):
+        m.add("force", {"region": "edge", "value": m.vector(FORCE)}, load=True)
+    if m.chance(0.5):
+        m.add("traction", {"region": "part1.z1", "value": m.vector(STRESS, formula=True)}, splits=True, load=True)
+    if m.chance(0.3):
+        surface_load(m)
+    if m.chance(0.3):
+        weight(m)
     m.add("solver", {"tolerance": 1e-11}, single=True)
     return m
 

@@ -266,6 +266,27 @@ def frame(random, counts):
     return Mesh(points, {"line2": np.array(cells)}, regions)
 
 
+def welded(random, shape, order):
+    """A solid, "part1" with its sides as in body(), a beam "beam" on its face x1 with the node "tip", and a shell "plate" on its face y1 whose far edge is
+    "edge": both have their first nodes where nodes of the solid are."""
+    solid = body(random, 3, [(shape, [2, 2, 2], order, False)], ("x1", "y1"))
+    on = lambda side: solid.points[solid.nodes(f"part1.{side}")]
+    middle = on("x1")[np.argmin(np.linalg.norm(on("x1") - [1, 0.5, 0.5], axis=1))]
+    beam = middle + np.outer([0, 0.5, 1], [1, *random.uniform(-0.3, 0.3, 2)])
+    foot = np.array(sorted(on("y1")[np.abs(on("y1")[:, 2] - 0.5) < 0.2], key=lambda x: x[0]))
+    away = np.array([random.uniform(-0.2, 0.2), 0.6, random.uniform(-0.2, 0.2)])
+    plate = np.vstack([foot, foot + away, foot + 2 * away])
+    first, n, k = len(solid.points), len(foot), len(solid.points) + 3
+    quads = [(k + i + n * j, k + i + 1 + n * j, k + i + 1 + n * (j + 1), k + i + n * (j + 1)) for j in range(2) for i in range(n - 1)]
+    cells, regions = dict(solid.cells), dict(solid.regions)
+    cells["line2"] = np.array([(first, first + 1), (first + 1, first + 2)])
+    before = len(cells.get("quad4", ()))
+    cells["quad4"] = np.vstack([cells["quad4"], quads]) if before else np.array(quads)
+    regions |= {"beam": {"line2": np.arange(2)}, "tip": {"nodes": np.array([first + 2])}, "plate": {"quad4": before + np.arange(len(quads))},
+                "edge": {"nodes": k + 2 * n + np.arange(n)}}
+    return Mesh(np.vstack([solid.points, beam, plate]), cells, regions)
+
+
 def sheared(random, dimension):
     """A matrix near a rotation, that keeps the hand."""
     turn, _ = np.linalg.qr(random.normal(size=(dimension, dimension)))

@@ -225,7 +225,7 @@ TEST(Probes, UnitsAreThoseOfTheComponentThatIsMeant) {
   p.cells.push_back(beam);
   const auto unit = [&](const std::string& probe) -> std::string {
     Case input = Case::from_text("[[probe]]\nname = 'a'\nregion = 'all'\n" + probe);
-    const auto units = probe_units(input, p.mesh, {p.fields, p.cells}, "ritz-structure");
+    const auto units = probe_units(input, p.mesh, {p.fields, p.cells}, Units("ritz-structure"));
     return units.contains("a") ? units.at("a") : "";
   };
   for (const char* name : {"Mz_1", "mz_1", "2"})

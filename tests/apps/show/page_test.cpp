@@ -60,8 +60,17 @@ TEST(Curves, EveryPointIsOnItsCurve) {
   const std::string powers = curves_figure({{"r", {1, 2, 3, 4}, {1, 0.1, 0, 0.01}}}, {.logarithmic = true});
   EXPECT_THAT(powers, HasSubstr("points=\"80.0,15.0 233.3,115.0 540.0,215.0\""));  // without the zero
   EXPECT_THAT(powers, HasSubstr(">1e-2<"));
+  const std::string marked = curves_figure({{"data", {}, {}, "", {{1, 2}, {3, 4}}}}, {});
+  EXPECT_THAT(marked, HasSubstr("<circle cx=\"80.0\" cy=\"215.0\""));
+  EXPECT_THAT(marked, HasSubstr("<circle cx=\"540.0\" cy=\"15.0\""));
   EXPECT_EQ(curves_figure({{"one", {1}, {1}}}, {}), "");
   EXPECT_EQ(curves_figure({{"zeros", {1, 2, 3}, {0, 0, 1}}}, {.logarithmic = true}), "");
+}
+
+TEST(Curves, APictureHasThePngOfItsSize) {
+  const std::string picture = curves_png({{"a", {0, 1}, {0, 1}}}, {.x = "t", .y = "T"});
+  EXPECT_EQ(picture.substr(1, 3), "PNG");
+  EXPECT_EQ(picture.substr(16, 8), std::string("\0\0\3\xe8\0\0\2\xbc", 8));  // 1000 by 700
 }
 
 TEST(Html, TablesOfACase) {
@@ -124,10 +133,10 @@ TEST(Page, SaysWhatTheReportSaysAndNeedsNoOtherFile) {
 TEST(Page, HasARowForEachModeAndCurvesOfProbes) {
   RunReport report = Ran().report;
   report.facts = {{"frequencies_hz", "10 20.5"}, {"participation_x", "1 -3"}, {"total_mass", "7"}};
-  const std::string page = html_of({.report = to_json(report),
-                                    .resolved = "",
-                                    .curves = {{"tip", {0, 1, 2}, {0, 3, 1}, "m"}, {"heat", {0, 1}, {0, 1}}},
-                                    .curves_over = "time [s]"});
+  const std::string page =
+      html_of({.report = to_json(report),
+               .resolved = "",
+               .figures = {{"", "time [s]", {{"tip", {0, 1, 2}, {0, 3, 1}, "m"}, {"heat", {0, 1}, {0, 1}}}}}});
   EXPECT_THAT(page, HasSubstr("<th>mode</th><th>frequencies_hz</th><th>participation_x</th>"));
   EXPECT_THAT(page, HasSubstr("<tr><td>2</td><td>20.5</td><td>-3</td></tr>"));
   EXPECT_THAT(page, HasSubstr("<td>total_mass</td><td>7</td>"));

@@ -30,9 +30,15 @@ struct Body {
   void clamp() {
     for (int c = 0; c < space.components(); ++c) fixed.prescribe(mesh.region("x0"), c, 0, "x0");
   }
-  VibrationModes solve(EigenMethod method, int count, int rigid = 0) {
+  VibrationModes solve(EigenMethod method, int count, int rigid = 0, bool without = true) {
+    const bool iterates = method == EigenMethod::lobpcg;
     return solve_vibration(stiffness, masses, fixed, {.rigid_motions = rigid},
-                           {.count = count, .relative = 1e-7, .method = method});
+                           {.count = count,
+                            .relative = 1e-7,
+                            .method = method,
+                            .operator_kind = !iterates ? OperatorKind::automatic
+                                             : without ? OperatorKind::matrix_free
+                                                       : OperatorKind::matrix});
   }
   void expect_the_same_modes(const std::string& name, int count = 5) {
     fixed.finish();
@@ -120,6 +126,33 @@ TEST(ModesWithoutMatrix, OfAFreeBodyBeginWithSixRigidMotions) {
   }
 }
 
+// Matrices are faster, and are taken where they have room; so a factor is not the only judge of either.
+TEST(ModesWithoutMatrix, AreThoseOfIterationsWithMatrices) {
+  for (const CellKind kind : {CellKind::tet10, CellKind::hex20}) {
+    for (const bool rollers : {false, true}) {
+      Body body(box(4, 3, 3, edges, kind));
+      if (rollers)
+        for (int c = 0; c < 3; ++c)
+          body.fixed.prescribe(body.mesh.region(c == 0 ? "x0" : c == 1 ? "y0" : "z0"), c, 0, "");
+      else body.clamp();
+      body.fixed.finish();
+      const VibrationModes a = body.solve(EigenMethod::lobpcg, 7), b = body.solve(EigenMethod::lobpcg, 7, 0, false);
+      EXPECT_TRUE(b.eigen.preconditioner.starts_with("geometric multigrid")) << b.eigen.preconditioner;
+      for (std::size_t k = 0; k < 7; ++k) EXPECT_NEAR(b.frequencies[k], a.frequencies[k], 1e-9 * a.frequencies[k]) << k;
+    }
+  }
+}
+
+TEST(ModesWithoutMatrix, AreTakenWhereMatricesHaveNoRoom) {
+  Body body(box(4, 3, 3, edges, CellKind::tet10));
+  body.fixed.finish();
+  EXPECT_FALSE(modes_take_no_matrix(body.stiffness, body.masses, {}));
+  EXPECT_TRUE(modes_take_no_matrix(body.stiffness, body.masses, {.operator_kind = OperatorKind::matrix_free}));
+  body.space.device().memory().set_limit(4'000'000);
+  EXPECT_TRUE(modes_take_no_matrix(body.stiffness, body.masses, {}));
+  EXPECT_FALSE(modes_take_no_matrix(body.stiffness, body.masses, {.operator_kind = OperatorKind::matrix}));
+}
+
 // X, P, W and a piece of eight vectors are 450 bytes for an unknown with 10 modes; the cycle and the lists are the
 // rest. Matrices of tetrahedra take 2.4 kB, and the blocks of vectors had taken 1.2.
 TEST(ModesWithoutMatrix, TakeLessThanAKilobyteForEachUnknown) {
@@ -128,7 +161,7 @@ TEST(ModesWithoutMatrix, TakeLessThanAKilobyteForEachUnknown) {
     body.clamp();
     body.fixed.finish();
     const Device& device = body.space.device();
-    const EigenOptions options{.count = 10, .method = EigenMethod::lobpcg};
+    const EigenOptions options{.count = 10, .method = EigenMethod::lobpcg, .operator_kind = OperatorKind::matrix_free};
     const double foreseen = double(forecast_vibration(body.stiffness, body.masses, {}, options).front().peak.total());
     const VibrationModes modes = solve_vibration(body.stiffness, body.masses, body.fixed, {}, options);
     EXPECT_TRUE(modes.eigen.converged());

@@ -4,6 +4,7 @@
 #include "fem/analysis/analysis.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/forms/navier_stokes.hpp"
+#include "fem/forms/plasticity.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/mixed/mixed_forms.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
@@ -396,6 +397,102 @@ TEST(FieldsOnRanks, RubberIsStretchedAsInOneProcess) {
     EXPECT_NEAR(double(s.steps.size()), double(alone.steps.size()), 1);
     return std::move(s.u);
   });
+}
+
+// A flow between two plates of which one starts to move, past a node that moves half as fast, and 0.1 faster.
+struct StartedPlate {
+  Mesh mesh = rectangle(4, 3, {1, 1}, CellKind::quad9);
+  Model model = model_of(mesh, Stokes<2>{0.7});
+  Node follower;
+  StartedPlate() {
+    const PointFunction speed = [](std::span<const double>, double t, std::span<double> values) {
+      std::ranges::fill(values, t);
+    };
+    for (const int c : {0, 1}) model.supports.push_back(held(mesh, "y0", 0, c));
+    model.supports.push_back(held(mesh, "y1", 0, 0, speed));
+    for (const char* side : {"x0", "x1", "y1"}) model.supports.push_back(held(mesh, side, 0, 1));
+    model.capacity = {Integral::over_all_cells(Mass<2, 2>{0.3})};
+    follower = node_at(0.5, 0.5);
+    model.relations = {{.origin = "follower"}};
+    model.relations.front().add({{follower, 0, 1.0}, {node_at(0.25, 1), 0, -0.5}}, 0.1);
+  }
+  StartedPlate(const StartedPlate&) = delete;
+  Node node_at(double x, double y) const {
+    Node found = -1;
+    for (Node node = 0; node < model.space->node_count(); ++node)
+      if (std::hypot(model.space->point(node)[0] - x, model.space->point(node)[1] - y) < 1e-9) found = node;
+    return found;
+  }
+};
+
+TEST(FieldsOnRanks, APlateThatStartsDragsTheFlowAsInOneProcess) {
+  const auto end = [](const StartedPlate& plate, Ranks* ranks) {
+    return solve(plate.model, Transient{.end = 1,
+                                        .fixed_step = 0.25,
+                                        .linear = {.method = LinearMethod::minres, .relative = 1e-11, .ranks = ranks}})
+        .state;
+  };
+  const StartedPlate alone;
+  const std::vector<double> expected = end(alone, nullptr).u;
+  EXPECT_NEAR(expected[static_cast<std::size_t>(2 * alone.follower)], 0.5 * 1 + 0.1, 1e-9);
+  EXPECT_NEAR(value_at(alone.model, expected, 0, {0.5, 1, 0}), 1, 1e-12);
+  for (const int count : {2, 3})
+    ritz::testing::on_ranks(count, [&](Ranks& ranks) {
+      const StartedPlate mine;
+      const std::vector<double> found = end(mine, &ranks).u;
+      ASSERT_EQ(found.size(), expected.size());
+      for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-7) << i;
+    });
+}
+
+// A bar of steel that is stretched until it yields, warmer at one end.
+struct YieldingBar {
+  Mesh mesh = box(4, 2, 1, {2, 1, 1}, CellKind::hex8);
+  Model model = model_of(mesh, ThermoElasticity<3>{1e-3, 1e-3, 1, 0, 0, 2});
+  YieldingBar() {
+    const VonMisesPlasticity steel{
+        .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
+    model.equations = {Integral::over_all_cells(FormValue(steel))};
+    model.linear = false;
+    for (int c = 0; c < 3; ++c) model.supports.push_back(held(mesh, c == 0 ? "x0" : c == 1 ? "y0" : "z0", 0, c));
+    model.supports.push_back(held(mesh, "x1", 0, 0, 0.02));
+    model.supports.push_back(held(mesh, "x0", 1, 0));
+    model.supports.push_back(held(mesh, "x1", 1, 0, 0.03));
+  }
+  YieldingBar(const YieldingBar&) = delete;
+};
+
+TEST(FieldsOnRanks, ABarYieldsAsInOneProcessAlsoWhereItIsResumed) {
+  const auto solved = [&](const YieldingBar& bar, Ranks* ranks, const State& begin) {
+    std::vector<State> states;
+    const NonlinearSolution s =
+        solve(bar.model,
+              Nonlinear{.relative = 1e-9,
+                        .increments = 2,
+                        .linear = {.method = LinearMethod::gmres, .relative = 1e-11, .ranks = ranks},
+                        .begin = begin},
+              {.keep = [&](const State& state) { states.push_back(state); }});
+    return std::pair(s.u.host(), std::move(states));
+  };
+  const YieldingBar alone;
+  const auto [expected, states] = solved(alone, nullptr, {});
+  ASSERT_EQ(states.size(), 1u);  // after the first increment
+  const PointStates::Values& points = states.front().points;
+  double slip = 0;
+  for (const std::vector<double>& list : points) slip = std::max(slip, *std::ranges::max_element(list));
+  ASSERT_GT(slip, 2e-3);
+  for (const State& begin : {State(), states.front()})
+    ritz::testing::on_ranks(3, [&](Ranks& ranks) {
+      const YieldingBar mine;
+      const auto [found, kept] = solved(mine, &ranks, begin);
+      for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-8) << i;
+      for (const State& state : kept) {
+        ASSERT_EQ(state.points.size(), points.size());
+        for (std::size_t list = 0; list < points.size(); ++list)
+          for (std::size_t i = 0; i < points[list].size(); ++i)
+            ASSERT_NEAR(state.points[list][i], points[list][i], 1e-8) << i;
+      }
+    });
 }
 
 // Analyses that a model of fields has no meaning for say so.

@@ -3,10 +3,12 @@
 #include "device/error.hpp"
 #include "fem/analysis/mixed_statics.hpp"
 #include "fem/analysis/static_solution.hpp"
+#include "fem/ranks/fields_of_rank.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/dense.hpp"
 #include "tests/fem/mixed/mixed_forms.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
+#include "tests/solvers/thread_ranks.hpp"
 
 #include <array>
 #include <cmath>
@@ -52,6 +54,7 @@ std::unique_ptr<TwoBodies> chained(const Device& device = device_under_test(2)) 
   LinearEquations own{.origin = "own"}, across{.origin = "across", .field = 1};
   bodies->supports[0].prescribe_nodes(std::array<Node, 1>{0}, 2, 0.3, "held");
   own.add({{5, 1, 1.0}, {6, 0, 0.4}, {7, 2, -0.3}}, 0.1);
+  own.add({{11, 1, 1.0}, {9, 2, -0.5}}, 0.05);  // of what follows the right
   bodies->supports[0].relate(own);
   across.add({{1, 0, 1.0}, {5, 1, 0.5, 0}, {0, 2, 2.0, 0}}, 0.2);  // right follows left, also what follows there
   across.add({{9, 2, 1.0, 0}, {2, 1, -0.6}, {1, 0, 0.3}});         // left follows right
@@ -127,6 +130,19 @@ TEST(JoinedFields, HaveValuesThatMeetTheEquationsOnEveryDevice) {
         EXPECT_NEAR(sum, 0, 1e-14) << i;
       }
   }
+}
+
+// Each rank has the values of its nodes and ghosts, and the rows of what follows.
+TEST(JoinedFields, HaveTheValuesOfOneProcessOverRanks) {
+  for (const int count : {2, 3})
+    ritz::testing::on_ranks(count, [&](Ranks& ranks) {
+      const auto bodies = chained(Device::named("cpu", 1));
+      FieldsOfRank part(bodies->equations, bodies->supports, ranks);
+      Vector expected = some_vector(bodies->equations, 3), found = part.own(expected);
+      bodies->supports.set_values(expected, 0.7);
+      part.supports().set_values(found, 0.7);
+      EXPECT_LT(largest_difference(part.gathered(found), expected), 1e-14) << count;
+    });
 }
 
 // Pulled and bent at one end, held at the other.

@@ -2,6 +2,7 @@
 #include "io/case/unit.hpp"
 
 #include <gmock/gmock.h>
+#include <cmath>
 #include <numbers>
 
 using namespace ritz;
@@ -107,4 +108,42 @@ TEST(Unit, WrongUnitsAreErrorsWithARemedy) {
   EXPECT_THAT(refusal("\"210 mm\"", "[Pa]"), HasSubstr("'a.key' is '210 mm', and its unit is Pa,"));
   EXPECT_THAT(refusal("\"0.3 m\"", "Poisson's ratio"), HasSubstr("and this key has no unit,"));
   EXPECT_THAT(refusal("\"abc\"", "[Pa]"), HasSubstr("give a number"));
+}
+
+// mm, N, s and t are consistent: 1 MPa = 1 N/mm^2, 1 mJ = 1 N mm, 1 mW = 1 N mm/s, 1 t = 1 N s^2/mm. A unit is a
+// product of these four.
+TEST(UnitSystem, OfMillimetresIsConsistent) {
+  const auto in_mm = [](const Unit& unit) { return std::pow(1e3, unit.powers[1]) * std::pow(1e-3, unit.powers[0]); };
+  for (const char* text : {"m", "Pa", "N", "kg", "J", "W", "N m", "N/m", "kg/m^3", "W/(m K)", "J/(kg K)", "W/m^2",
+                           "m/s^2", "Pa s", "m^4", "K", "rad"}) {
+    const Unit unit = *unit_named(text);
+    const auto other = unit_named(in_system(text, UnitSystem::mm));
+    ASSERT_TRUE(other) << in_system(text, UnitSystem::mm);
+    EXPECT_TRUE(other->measures_the_same_as(unit)) << text;
+    EXPECT_NEAR(in_unit("1", unit, *other), in_mm(unit), 1e-12 * in_mm(unit)) << text;
+    EXPECT_EQ(in_system(text, UnitSystem::si), text);
+    EXPECT_EQ(in_system(text, UnitSystem::none), "");
+  }
+}
+
+TEST(UnitSystem, TextsAreTurnedIntoItsUnits) {
+  Case input = Case::from_text("[a]\nyoung = \"210 GPa\"\ndensity = \"7850 kg/m^3\"\n");
+  input.set_units(UnitSystem::mm);
+  const Case::Table a = input.table("a", "");
+  EXPECT_EQ(a.number("young", "[Pa]"), 210000);
+  EXPECT_DOUBLE_EQ(a.number("density", "[kg/m^3]"), 7.85e-9);
+  EXPECT_NO_THROW(input.throw_if_any());
+}
+
+TEST(UnitSystem, ATextWithAUnitIsAnErrorWhereTheSystemIsNotKnown) {
+  Case input = Case::from_text("[a]\nyoung = \"210 GPa\"\n");
+  input.set_units(UnitSystem::none);
+  input.table("a", "").number("young", "[Pa]");
+  try {
+    input.throw_if_any();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("'a.young' is '210 GPa', and [output] units is \"none\", at case.toml:2"));
+    EXPECT_THAT(error.what(), HasSubstr("give the number alone"));
+  }
 }

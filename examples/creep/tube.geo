@@ -1,0 +1,20 @@
+// A slice of a thick-walled tube, radius 100 ... 200 mm; the axis is y: gmsh -2 tube.geo -o tube.msh -format msh41
+Point(1) = {100, 0, 0};
+Point(2) = {200, 0, 0};
+Point(3) = {200, 10, 0};
+Point(4) = {100, 10, 0};
+Line(1) = {1, 2};
+Line(2) = {2, 3};
+Line(3) = {3, 4};
+Line(4) = {4, 1};
+Curve Loop(1) = {1, 2, 3, 4};
+Plane Surface(1) = {1};
+Transfinite Curve {1, -3} = 13 Using Progression 1.06;
+Transfinite Curve {2, 4} = 2;
+Transfinite Surface {1};
+Recombine Surface {1};
+Physical Surface("tube") = {1};
+Physical Curve("below") = {1};
+Physical Curve("above") = {3};
+Physical Curve("inside") = {4};
+Mesh.ElementOrder = 2;

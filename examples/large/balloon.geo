@@ -1,0 +1,22 @@
+// A quarter of the section of a spherical shell, 100 ... 110 mm; the axis is y: gmsh -2 balloon.geo -o balloon.msh -format msh41
+a = 0.1; b = 0.11;
+Point(1) = {0, 0, 0};
+Point(2) = {a, 0, 0};
+Point(3) = {b, 0, 0};
+Point(4) = {0, b, 0};
+Point(5) = {0, a, 0};
+Line(1) = {2, 3};
+Circle(2) = {3, 1, 4};
+Line(3) = {4, 5};
+Circle(4) = {5, 1, 2};
+Curve Loop(1) = {1, 2, 3, 4};
+Plane Surface(1) = {1};
+Transfinite Curve {1, 3} = 2;
+Transfinite Curve {2, 4} = 9;
+Transfinite Surface {1};
+Recombine Surface {1};
+Physical Surface("rubber") = {1};
+Physical Curve("equator") = {1};
+Physical Curve("axis") = {3};
+Physical Curve("inside") = {4};
+Mesh.ElementOrder = 2;

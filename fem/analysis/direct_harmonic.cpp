@@ -1,0 +1,279 @@
+#include "fem/analysis/direct_harmonic.hpp"
+
+#include "device/error.hpp"
+#include "fem/analysis/exciting_forces.hpp"
+#include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/operator/linearisation.hpp"
+#include "solvers/algebra/vectors.hpp"
+#include "solvers/direct/direct_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <iterator>
+#include <numbers>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+constexpr double full_turn = 2 * std::numbers::pi;
+
+SparseMatrix matrix_of(const FunctionSpace& space, const std::vector<Integral>& integrals, const Vector& u) {
+  const Operator equations(space, integrals);
+  SparseMatrix result = equations.make_matrix();
+  Linearisation(equations, u).assemble_once(result);
+  return result;
+}
+
+// Cells of both, in ascending order; of an integral over all cells those of the region.
+std::vector<Index> common_cells(const Integral& integral, const std::vector<Index>& cells) {
+  if (integral.everywhere) return cells;
+  std::vector<Index> own = integral.cells, result;
+  std::ranges::sort(own);
+  std::ranges::set_intersection(own, cells, std::back_inserter(result));
+  return result;
+}
+
+// The parts of the stiffness in these cells, times their loss factors.
+std::vector<Integral> lossy_parts(const std::vector<Integral>& equations, const std::vector<RegionLoss>& losses) {
+  std::vector<Integral> result;
+  for (const RegionLoss& loss : losses) {
+    std::vector<Index> cells = loss.cells;
+    std::ranges::sort(cells);
+    for (const Integral& integral : equations) {
+      if (!integral.form.has_matrix || !integral.facets.empty() || !integral.nodes.empty()) continue;
+      Integral part = integral;
+      part.cells = common_cells(integral, cells);
+      part.everywhere = false;
+      part.factor *= loss.factor;
+      if (!part.cells.empty()) result.push_back(std::move(part));
+    }
+  }
+  return result;
+}
+
+// The pattern of real and imaginary parts: two block rows for each node, one after the other.
+std::shared_ptr<const SparsityPattern> doubled(const SparsityPattern& pattern) {
+  const std::vector<Index> offsets = pattern.offsets().host();
+  const std::vector<std::int32_t> columns = pattern.columns().host();
+  std::vector<Index> rows = {0};
+  std::vector<std::int32_t> places;
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+    for (int part = 0; part < 2; ++part) {
+      for (auto k = static_cast<std::size_t>(offsets[i]); k < static_cast<std::size_t>(offsets[i + 1]); ++k)
+        for (int other = 0; other < 2; ++other) places.push_back(2 * columns[k] + other);
+      rows.push_back(static_cast<Index>(places.size()));
+    }
+  return std::make_shared<const SparsityPattern>(pattern.device(), std::span<const Index>(rows),
+                                                 std::span<const std::int32_t>(places));
+}
+
+}  // namespace
+
+// The system of the real part u and the negative imaginary part y: [A B; B -A] (u, y) = (Re f, Im f), which is
+// symmetric, with A = K - w^2 M and B = w C + H.
+struct DirectHarmonicSystem::Parts {
+  const Model& model;
+  Setup setup;
+  ModalSpace space;
+  ExcitingForces forces;
+  SparseMatrix K, M;
+  std::vector<double> stiffness, mass, viscous, hysteretic;  // values on one pattern; prescribed unknowns eliminated
+  std::vector<Index> offsets;
+  SparseMatrix system;
+  std::optional<DirectSolver> factor = {};
+
+  Parts(const Model& of, const DirectHarmonic& analysis, const Prepared& prepared)
+      : model(of),
+        setup(of, prepared, Setup::Held::not_needed, Setup::Rates::beside),
+        forces(exciting_forces(of, analysis.loads_excite, setup)),
+        K(stiffness_of(analysis)),
+        M(matrix_of(*of.space, of.inertia, of.space->zeros())),
+        system(doubled(K.pattern()), K.block_size(), SparseMatrix::Values::undefined) {
+    space = without_columns();
+    offsets = K.pattern().offsets().host();
+    const Constraints& supports = setup.supports().common();
+    SparseMatrix H(K.shared_pattern(), K.block_size()), C(K.shared_pattern(), K.block_size());
+    axpby(analysis.structural, K.values(), 0.0, H.values());
+    if (const std::vector<Integral> lossy = lossy_parts(of.equations, analysis.losses); !lossy.empty()) {
+      const SparseMatrix more = matrix_of(*of.space, lossy, of.space->zeros());
+      axpy(1.0, more.values(), H.values());
+    }
+    axpby(analysis.rayleigh.mass, M.values(), 0.0, C.values());
+    axpy(analysis.rayleigh.stiffness, K.values(), C.values());
+    if (!analysis.dashpots.empty()) add_dashpots(analysis.dashpots, C);
+    const double pivot = max_abs(K.diagonal());
+    supports.eliminate(K, pivot);
+    for (SparseMatrix* each : {&M, &H, &C}) supports.eliminate(*each, 0);
+    stiffness = K.values().host(), mass = M.values().host();
+    viscous = C.values().host(), hysteretic = H.values().host();
+  }
+
+  ModalSpace without_columns() const {
+    ModalSpace result;
+    result.load_names = forces.names;
+    result.modes.directions = forces.directions;
+    result.loads.resize(forces.loads.size());
+    result.base.resize(forces.directions.size());
+    return result;
+  }
+
+  SparseMatrix stiffness_of(const DirectHarmonic& analysis) const {
+    const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
+    if (!state.empty()) return stiffness_at(model, setup.equations(), state, "harmonic response");
+    SparseMatrix result = setup.equations().make_matrix();
+    setup.equations().assemble(model.space->zeros(), result);
+    return result;
+  }
+
+  void add_dashpots(const std::vector<Dashpot>& dashpots, SparseMatrix& C) const {
+    std::vector<double> values = C.values().host();
+    const std::vector<std::int32_t> columns = C.pattern().columns().host();
+    const Index b = C.block_size();
+    for (const Dashpot& each : dashpots)
+      for (const Node node : each.nodes)
+        for (Index k = offsets[static_cast<std::size_t>(node)]; k < offsets[static_cast<std::size_t>(node) + 1]; ++k)
+          for (Index c = 0; c < std::min<Index>(b, 3) && columns[static_cast<std::size_t>(k)] == node; ++c)
+            values[static_cast<std::size_t>((k * b + c) * b + c)] +=
+                each.viscosity[static_cast<std::size_t>(c)] / static_cast<double>(each.nodes.size());
+    C.values().upload(values);
+  }
+
+  void factorise(double frequency) {
+    const double w = full_turn * frequency;
+    const auto size = static_cast<std::size_t>(K.block_size() * K.block_size());
+    std::vector<double> values(4 * stiffness.size());
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+      const auto first = static_cast<std::size_t>(offsets[i]), count = static_cast<std::size_t>(offsets[i + 1]) - first;
+      for (std::size_t k = 0; k < count; ++k)
+        for (std::size_t e = 0; e < size; ++e) {
+          const std::size_t from = (first + k) * size + e;
+          const double a = stiffness[from] - w * w * mass[from], b = w * viscous[from] + hysteretic[from];
+          const auto put = [&](std::size_t part, std::size_t other, double value) {
+            values[(4 * first + part * 2 * count + 2 * k + other) * size + e] = value;
+          };
+          put(0, 0, a);
+          put(0, 1, b);
+          put(1, 0, b);
+          put(1, 1, -a);
+        }
+    }
+    system.values().upload(values);
+    if (factor) factor->refactorise();
+    else factor.emplace(system, DirectKind::symmetric);
+  }
+
+  // The real and the imaginary part of the answer to a force.
+  std::array<Vector, 2> answer(const std::array<Vector, 2>& force) {
+    const auto b = static_cast<std::size_t>(K.block_size());
+    std::vector<double> both(2 * static_cast<std::size_t>(K.rows()));
+    const auto place = [&](std::size_t unknown, std::size_t part) {
+      return (2 * (unknown / b) + part) * b + unknown % b;
+    };
+    for (std::size_t part = 0; part < 2; ++part) {
+      const std::vector<double> f = force[part].host();
+      for (std::size_t i = 0; i < f.size(); ++i) both[place(i, part)] = f[i];
+    }
+    const Vector right(model.space->device(), std::span<const double>(both), "vectors");
+    Vector x(model.space->device(), right.size(), "vectors");
+    fill(0.0, x);
+    const SolveReport report = factor->solve(right, x);
+    if (!report.converged())
+      throw Error(ErrorKind::vibration,
+                  fmt::format("the harmonic answer was not solved for: {}", name_of(report.reason)),
+                  "it is in a resonance that nothing damps, or the body is free at frequency 0",
+                  "give [damping], or take other frequencies");
+    const std::vector<double> solution = x.host();
+    std::array<Vector, 2> result;
+    for (std::size_t part = 0; part < 2; ++part) {
+      std::vector<double> u(static_cast<std::size_t>(K.rows()));
+      for (std::size_t i = 0; i < u.size(); ++i) u[i] = (part == 0 ? 1 : -1) * solution[place(i, part)];
+      result[part] = Vector(model.space->device(), std::span<const double>(u), "vectors");
+      setup.supports().common().set_linear(result[part]);
+    }
+    return result;
+  }
+};
+
+DirectHarmonicSystem::DirectHarmonicSystem(const Model& model, const DirectHarmonic& analysis,
+                                           const Prepared& prepared) {
+  check(model, analysis);
+  parts_ = std::make_unique<Parts>(model, analysis, prepared);
+}
+DirectHarmonicSystem::~DirectHarmonicSystem() = default;
+
+const ModalSpace& DirectHarmonicSystem::loads() const { return parts_->space; }
+
+DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencies,
+                                           const std::vector<Excitation>& excitations) {
+  Parts& p = *parts_;
+  const FunctionSpace& space = *p.model.space;
+  DirectResponse result{p.without_columns(), {}};
+  for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(space.zeros()));
+  const int columns = 2 * static_cast<int>(frequencies.size());
+  MultiVector& X =
+      result.space.residual_vectors.emplace(space.device(), space.unknown_count(), columns, "eigenvectors");
+  const Constraints& supports = p.setup.supports().common();
+  Vector inertia = space.zeros();
+  for (std::size_t at = 0; at < frequencies.size(); ++at) {
+    HarmonicMotion& motion = result.motions.emplace_back(
+        HarmonicMotion{frequencies[at], std::vector<Complex>(static_cast<std::size_t>(columns), 0.0),
+                       std::vector<Complex>(p.forces.directions.size(), 0.0)});
+    std::array<Vector, 2> force = {space.zeros(), space.zeros()};
+    for (const Excitation& each : excitations) {
+      const Complex amplitude = amplitude_of(each, frequencies[at]);
+      const std::vector<double> carried = carried_by(p.space, each);
+      const auto add = [&](double factor, const Vector& f) {
+        axpy(factor * amplitude.real(), f, force[0]);
+        axpy(factor * amplitude.imag(), f, force[1]);
+      };
+      if (each.load >= 0) add(1, p.forces.loads.at(static_cast<std::size_t>(each.load)));
+      for (std::size_t d = 0; d < carried.size(); ++d) {
+        if (carried[d] != 0) add(-carried[d], p.forces.inertia[d]);
+        motion.carried[d] += amplitude * carried[d];
+      }
+    }
+    for (Vector& f : force) {
+      supports.gather(f);
+      supports.set_zero(f);
+    }
+    p.factorise(frequencies[at]);
+    const std::array<Vector, 2> u = p.answer(force);
+    for (int part = 0; part < 2; ++part) {
+      const int column = 2 * static_cast<int>(at) + part;
+      const auto side = static_cast<std::size_t>(part);
+      X.set_column(column, u[side]);
+      motion.q[static_cast<std::size_t>(column)] = part == 0 ? Complex(1, 0) : Complex(0, 1);
+      p.setup.rates().residual(u[side], inertia);
+      result.space.mass.push_back(dot(u[side], inertia));
+      result.space.stiffness.push_back(0);
+    }
+  }
+  return result;
+}
+
+void check(const Model& model, const DirectHarmonic& analysis) {
+  check(model, ModalBasis{.modal = {{}, analysis.begin}});
+  if (!model.attached.empty())
+    throw Error(ErrorKind::vibration, "direct harmonic response with masses or springs at reference points",
+                "their matrices are full", "take [modal] and method = \"modal\", or point masses");
+}
+
+Forecast forecast(const Model& model, const DirectHarmonic&, int frequencies, const Prepared&) {
+  LinearSolverOptions direct;
+  direct.method = LinearMethod::direct;
+  Forecast result = forecast_of(model, model.equations, direct, {.columns = 1, .supports = 1});
+  const Index unknowns = model.space->unknown_count();
+  for (ForecastPath& path : result.paths) {
+    path.peak.array<double>("eigenvectors", unknowns, (2 * frequencies + 7) / 8 * 8);
+    path.at_solve = path.peak.total();
+    path.factor *= 4;  // twice the rows and columns
+    path.host_factor *= 4;
+  }
+  return result;
+}
+
+}  // namespace ritz

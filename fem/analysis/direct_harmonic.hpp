@@ -1,0 +1,67 @@
+// Harmonic response without modes: at each frequency (K + i w C + i H - w^2 M) u = f is factorised, as one real system
+// of the real and the imaginary part. Damping may differ from place to place: loss factors of regions, dashpots. What
+// modes and their damping can do is the same to rounding with all modes (fem/analysis/harmonic_response.hpp).
+//
+//   const DirectHarmonic analysis{.rayleigh = {.mass = 5, .stiffness = 1e-5}};
+//   DirectHarmonicSystem system(model, analysis);
+//   DirectResponse r = system.solve({10, 20, 30}, {{.load = 0}});      // r.motions[1].of(quantity)
+//
+// Answers are columns of a ModalSpace, two for each frequency, so that whatever reads motions on modes reads them.
+#pragma once
+
+#include "fem/analysis/harmonic_response.hpp"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace ritz {
+
+// A part of the elastic forces of these cells is in phase with the velocity.
+struct RegionLoss {
+  std::vector<Index> cells;
+  double factor;
+};
+
+// Forces against the velocity, on these nodes of the space in equal parts.
+struct Dashpot {
+  std::vector<Node> nodes;
+  std::array<double, 3> viscosity;  // in total, along the axes [N s/m]
+};
+
+struct DirectHarmonic {
+  RayleighDamping rayleigh = {};
+  double structural = 0;  // loss factor of all cells
+  std::vector<RegionLoss> losses = {};
+  std::vector<Dashpot> dashpots = {};
+  bool loads_excite = true;  // loads outside of load cases: else they are those of `begin`
+  State begin = {};          // about which the body vibrates, as in Modal
+};
+
+struct DirectResponse {
+  ModalSpace space;                     // two columns for each frequency
+  std::vector<HarmonicMotion> motions;  // [frequency]
+};
+
+// Throws Error: what makes no sense for vibration on modes; masses and springs at reference points; several ranks.
+void check(const Model& model, const DirectHarmonic& analysis);
+
+class DirectHarmonicSystem {
+ public:
+  // The model must outlive it.
+  DirectHarmonicSystem(const Model& model, const DirectHarmonic& analysis, const Prepared& prepared = {});
+  ~DirectHarmonicSystem();
+
+  const ModalSpace& loads() const;  // without columns: names of the loads, and directions of the base
+  // Throws Error(ErrorKind::vibration) where the answer is not finite: in a resonance that nothing damps.
+  DirectResponse solve(const std::vector<double>& frequencies, const std::vector<Excitation>& excitations);
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+// The matrices and the factor of the real system, and the columns of the answers.
+Forecast forecast(const Model& model, const DirectHarmonic& analysis, int frequencies, const Prepared& prepared = {});
+
+}  // namespace ritz
