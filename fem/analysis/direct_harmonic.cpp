@@ -4,6 +4,7 @@
 #include "device/error.hpp"
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
 

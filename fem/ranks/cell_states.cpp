@@ -56,8 +56,8 @@ PointStates::Values CellStates::placed(std::span<const double> numbers, PointSta
 }
 
 void take_states(const Operator& whole, const std::vector<Index>& cells, const Operator& part) {
-  part.states().set(
-      CellStates(part).placed(CellStates(whole).of(whole.states().values(), cells), part.states().values()));
+  PointStates& own = part.states();
+  own.set(CellStates(part).placed(CellStates(whole).of(whole.states().values(), cells), own.values()));
 }
 
 void bring_states(const Operator& part, const std::vector<Index>& cells, const Operator& whole, Ranks& ranks) {

@@ -1,10 +1,9 @@
 #include "fem/ranks/divided_equations.hpp"
 
-#include "fem/operator/task_plans.hpp"
-
-#include "fem/operator/evaluate.hpp"
 #include "device/error.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
+#include "fem/operator/evaluate.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "fem/ranks/cell_states.hpp"
 #include "fem/ranks/transposed_tangent.hpp"
 

@@ -98,7 +98,7 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
 // Divides the equations where they are not divided yet, or not as a system with these options needs it. A space of
 // fewer nodes than ranks is an error of check_divisible(), before.
 DividedEquations& divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks);
-// Operator::evaluate() where the first rank alone writes the results: the lists of the others are empty. All ranks call
+// evaluate() where the first rank alone writes the results: the lists of the others are empty. All ranks call
 // it.
 DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
 // Other equations on the same space, where these are divided; null: they are not.

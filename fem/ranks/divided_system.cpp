@@ -4,6 +4,7 @@
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/memory_needs.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
 #include "fem/ranks/divisible.hpp"
 #include "fem/ranks/nested_share.hpp"

@@ -4,6 +4,7 @@
 #include "device/error.hpp"
 #include "device/ranks/planned_ranks.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
+#include "fem/operator/abilities.hpp"
 #include "fem/ranks/space_part.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
