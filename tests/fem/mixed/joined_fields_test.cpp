@@ -150,10 +150,9 @@ TEST(JoinedFields, NodeByNodeMoveAsOneBody) {
   const Device device = device_under_test(2);
   TwoBodies two(device);
   const std::array load{0.3, -0.2, 0.1};
-  two.equations =
-      MixedOperator(two.spaces, {},
-                    {Integral::over_all_cells(elastic_form(3)), Integral::over_all_cells(elastic_form(3)).of_field(1),
-                     Integral::over(facet_load(3, load), two.right.region("x1")).of_field(1)});
+  remake(two.equations, two.spaces, {},
+         {Integral::over_all_cells(elastic_form(3)), Integral::over_all_cells(elastic_form(3)).of_field(1),
+          Integral::over(facet_load(3, load), two.right.region("x1")).of_field(1)});
   for (int c = 0; c < 3; ++c) two.supports[0].prescribe(two.left.region("x0"), c, 0.0, "wall");
   two.join();
   two.supports.finish();

@@ -376,8 +376,7 @@ TEST(MixedEquations, HoldWhatIsTiedToSupports) {
     const auto problem = bar_of_two_parts({});
     for (const char* side : {"low_bottom", "up_top"})
       for (int c = 0; c < 2; ++c) problem->supports[0].prescribe(problem->mesh.region(side), c, 0.0, side);
-    problem->equations =
-        MixedOperator(problem->spaces, {MixedIntegral::over_all_cells(ThermoElasticity<2>{1, 1, 1, 0, 0, 1})});
+    remake(problem->equations, problem->spaces, {MixedIntegral::over_all_cells(ThermoElasticity<2>{1, 1, 1, 0, 0, 1})});
     if (tied) tie_parts(*problem, 1, "up_bottom", "low_top", true);
     if (held) problem->supports[1].prescribe(problem->mesh.region("low_bottom"), 0, 2.5, "warm");
     problem->supports.finish();

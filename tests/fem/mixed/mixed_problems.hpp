@@ -42,6 +42,13 @@ struct Problem {
         supports(spaces) {}
 };
 
+// Other integrals in the place of those of the equations, which cannot be assigned.
+inline void remake(MixedOperator& equations, const Spaces& spaces, std::vector<MixedIntegral> of_several,
+                   std::vector<Integral> of_one = {}) {
+  std::destroy_at(&equations);
+  std::construct_at(&equations, spaces, std::move(of_several), std::move(of_one));
+}
+
 inline FormValue body_force(int d) {
   return d == 3 ? volume_load(3, std::array{1.0, -0.5, 0.7}) : volume_load(2, std::array{1.0, -0.5});
 }
@@ -81,11 +88,10 @@ inline std::unique_ptr<Problem> current(CellKind kind, Index n, double b = 1, in
   auto problem = std::make_unique<Problem>(disturbed_mesh(kind, n), form, std::vector<Integral>{}, device, raise);
   std::vector<PointFunction> given(static_cast<std::size_t>(d), 1 + 0 * PointExpression::x());
   given[0] = 1 + PointExpression::y();
-  problem->equations =
-      MixedOperator(problem->spaces,
-                    {MixedIntegral::over_all_cells(form),
-                     MixedIntegral::over_all_cells(d == 3 ? MixedFormValue(VectorSource<3, Family::edge>{}, given)
-                                                          : MixedFormValue(VectorSource<2, Family::edge>{}, given))});
+  remake(problem->equations, problem->spaces,
+         {MixedIntegral::over_all_cells(form),
+          MixedIntegral::over_all_cells(d == 3 ? MixedFormValue(VectorSource<3, Family::edge>{}, given)
+                                               : MixedFormValue(VectorSource<2, Family::edge>{}, given))});
   for (const char* side : {"x0", "y1"}) problem->supports[0].prescribe(problem->mesh.region(side), 0, 0.0, side);
   problem->supports.finish();
   return problem;
