@@ -156,13 +156,12 @@ class Body(CaseTest):
     def test_modes_are_those_of_one_bar(self):
         free = case(load="[modal]\ncount = 8\n").replace('[[support]]\nregion = "wall"\nfixed = true\n', "")
         free = free[:free.index("[[probe]]")]
-        for program in ("ritz-modal", "ritz-structure"):
-            outcome = self.solve_text(free, program=program)
-            self.assertEqual(outcome.fact("rigid_body_modes"), [6])
-            frequencies = outcome.fact("frequencies_hz")
-            inertia = H * B**3 / 12
-            first = 4.730040745**2 / L**2 * math.sqrt(E * inertia / (2000 * B * H)) / (2 * math.pi)
-            self.assert_close(frequencies[6], first, 0.06)  # of a beam without shear
+        outcome = self.solve_text(free, program="ritz-modal")
+        self.assertEqual(outcome.fact("rigid_body_modes"), [6])
+        frequencies = outcome.fact("frequencies_hz")
+        inertia = H * B**3 / 12
+        first = 4.730040745**2 / L**2 * math.sqrt(E * inertia / (2000 * B * H)) / (2 * math.pi)
+        self.assert_close(frequencies[6], first, 0.06)  # of a beam without shear
         without = self.solve_text(free.replace("[modal]\ncount = 8\n", ""), program="ritz-modal")
         self.assert_close(without.fact("frequencies_hz")[6], frequencies[6], 1e-9)
         arrays = vtu.read(outcome.results())["PointData"]
