@@ -317,10 +317,10 @@ class LoadCasesWithoutStressesTest(ritz.CaseTest):
         self.assertGreaterEqual(lacking, 2)
 
     def test_host(self):
-        self.falling("--host-memory-limit", 4_000_000, 1_750_000)
+        self.falling("--host-memory-limit", 4_000_000, 1_450_000)
 
     def test_host_in_one_file(self):
-        self.falling("--host-memory-limit", 3_000_000, 1_750_000, "--set", "output.format=vtkhdf")
+        self.falling("--host-memory-limit", 3_000_000, 1_450_000, "--set", "output.format=vtkhdf")
 
 
 class ResumedWithoutStressesTest(Resume):
@@ -355,7 +355,7 @@ class SweepWithoutStressesTest(ritz.CaseTest):
         case = ladder_case(self)
         case.write_text(case.read_text() + '[[sweep.parameter]]\nkey = "material.0.poisson"\nvalues = [0.2, 0.3]\n')
         out = self.folder / "out"
-        short = self.run_case("ritz-elasticity", case, "--host-memory-limit", 1_200_000, "--set", "solver.operator=matrix_free", "--set", "solver.preconditioner=jacobi", output=out)
+        short = self.run_case("ritz-elasticity", case, "--host-memory-limit", 1_050_000, "--set", "solver.operator=matrix_free", "--set", "solver.preconditioner=jacobi", output=out)
         self.assertEqual(short.exit, 6, short.errors)
         self.assertEqual(short.errors.count("error: "), 1)
         self.assertIn("the results lack 'stress'", short.errors)

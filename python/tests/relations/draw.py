@@ -368,9 +368,6 @@ def of_laws(program, random):
         m.add("material", {"region": region} | law(m, large), splits=True)
     while not m.pick(fixed, fixed, ground, springs)(m):
         pass
-    if any(e.content["law"] in ("chaboche", "drucker_prager") for e in m.entries if e.key == "material"):
-        for relation in ("solver", "operator"):  # methods for symmetric matrices
-            m.exclude(relation, "moduli that are not symmetric")
     if len(m.parts()) == 2:
         tie(m)
     for _ in range(1 + m.chance(0.5)):
@@ -379,6 +376,10 @@ def of_laws(program, random):
             m.add("pressure", {"region": m.loaded_side(), "value": Number(size * m.pick(-1, 1), STRESS)}, splits=True, load=True)
         else:
             m.add("traction", {"region": m.loaded_side(), "value": Vector(size * m.random.normal(size=dimension), STRESS)}, splits=True, load=True)
+    unsymmetric = any(e.content["law"] in ("chaboche", "drucker_prager") for e in m.entries if e.key == "material")
+    if unsymmetric or (large and m.has("pressure")):
+        for relation in ("solver", "operator"):  # methods for symmetric matrices
+            m.exclude(relation, "moduli, or a pressure that turns with the surface, that are not symmetric")
     m.add("newton", {"tolerance": 1e-11, "increments": m.pick(2, 3), "halvings": 0}, single=True)  # others would be another path
     m.add("solver", {"tolerance": 1e-11}, single=True)
     probes(m, "displacement")
