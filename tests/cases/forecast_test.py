@@ -85,13 +85,6 @@ class ForecastTest(ritz.CaseTest):
         if "gpu" not in estimate.report["device"]:
             self.assertRegex(estimate.log, r"less +\S+ MB  fits with: without a matrix")
         self.assertRegex(estimate.log, r"more +\S+ MB  fits,")
-        modes = self.write("modes.toml", '[mesh]\nfile = "box.msh"\n' + model_texts.MODAL + '[modal]\ncount = 1\nmethod = "lobpcg"\n')
-        cards = self.write("cards.txt", "less; 0.057; 100\nmore; 0.075; 100\n")
-        estimate = self.run_case("ritz-modal", modes, "--estimate", environment={"RITZ_CARDS": str(cards)})
-        self.assertLess(estimate.report["forecast"][forecast_table.LOBPCG]["device_peak"], 0.94 * 0.057e9)
-        if "gpu" not in estimate.report["device"]:
-            self.assertRegex(estimate.log, r"less +\S+ MB  does not fit")  # the same element matrices, beside the lists
-        self.assertRegex(estimate.log, r"more +\S+ MB  fits,")
 
     def test_hierarchies_of_what_yields_are_refreshed(self):
         box_meshes.write_box(self.folder / "box.msh", "hex", (24, 16, 16))

@@ -320,7 +320,7 @@ class LoadCasesWithoutStressesTest(ritz.CaseTest):
         self.falling("--host-memory-limit", 4_000_000, 1_450_000)
 
     def test_host_in_one_file(self):
-        self.falling("--host-memory-limit", 3_000_000, 1_450_000, "--set", "output.format=vtkhdf")
+        self.falling("--host-memory-limit", 3_000_000, 1_600_000, "--set", "output.format=vtkhdf")
 
 
 class ResumedWithoutStressesTest(Resume):
