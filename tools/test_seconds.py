@@ -2,7 +2,7 @@
 """Seconds of processors (user and system) that tests take: the clock says little on a busy machine.
 
     tools/test_seconds.py BUILD [REGEX]          runs entries of ctest one by one, without limits of time; prints what a failed one wrote
-    tools/test_seconds.py BUILD --check          exit 1 where a group takes a fifth more than tools/measurements/test_seconds.tsv says
+    tools/test_seconds.py BUILD --check          exit 1 where a group takes half more than tools/measurements/test_seconds.tsv says
     tools/test_seconds.py BUILD --update [GROUP ...]   writes the table, or these lines of it, from the last run of ctest
 
 Every run of ctest leaves the seconds of its entries in BUILD/tests/seconds. Entries of one file or program are a group: cases.faults.1 and .2, all
@@ -22,7 +22,7 @@ import tempfile
 from pathlib import Path
 
 TABLE = Path(os.environ.get("RITZ_TEST_SECONDS", Path(__file__).resolve().parent / "measurements" / "test_seconds.tsv"))
-MORE = 1.2
+MORE = 1.5  # groups differ by up to a third from run to run where other work shares the machine
 LEAST = 5  # [s] A group that grows by less is not looked at
 SKIPPED = 77
 
@@ -110,7 +110,7 @@ def check(build, entries):
         print(f"{group} takes {seconds:.0f} s of processors, and {before:.0f} s in the table")
     if faults:
         print(f"If these tests shall take that much longer: tools/test_seconds.py {build} --update GROUP, and say why in the commit.")
-    print(f"{len(now)} groups, {len(faults)} grew by more than a fifth; {sum(now.values()):.0f} s of processors in all")
+    print(f"{len(now)} groups, {len(faults)} grew by more than half; {sum(now.values()):.0f} s of processors in all")
     return 1 if faults else 0
 
 
