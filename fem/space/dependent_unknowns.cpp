@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* constraints_tag = "constraints";
 constexpr double least_pivot = 0.1;        // of the largest factor of free unknowns
-constexpr double no_factor = 1e-12;        // of the largest that the equation had on the way
+constexpr double no_factor = 1e-10;        // of the largest that the equation had on the way: less may be rounding
 constexpr double no_difference = 1e-9;     // of the sizes of what is added up
 constexpr Index most_pairs = 100'000'000;  // of nodes, by one equation: 0.8 GB each as a scalar, 7.2 GB in blocks of 3
 

@@ -273,11 +273,11 @@ CORNERS = {"tri": 3, "quad": 4, "tet": 4, "hex": 8, "prism": 6, "pyramid": 5}
 
 
 def path(m):
-    """Within a cell of the body, from near a corner to its middle, with the stress along the line as membrane, bending and peak."""
+    """Within a cell of the body, from half-way to a corner to its middle, since faces may be bent, with the stress along the line as membrane, bending and peak."""
     kind = m.pick(*m.mesh.body())
     cells = m.mesh.cells[kind]
     corners = m.mesh.points[cells[int(m.random.integers(len(cells)))][: CORNERS[kind.rstrip("0123456789")]]]
-    ends = [Vector(x, LENGTH, "point") for x in (0.95 * corners[0] + 0.05 * corners.mean(axis=0), corners.mean(axis=0))]
+    ends = [Vector(x, LENGTH, "point") for x in (0.4 * corners[0] + 0.6 * corners.mean(axis=0), corners.mean(axis=0))]
     m.add("path", {"name": "line", "points": ends, "count": 9, "fields": ["displacement"], "linearise": True, "bending": m.pick("wall", "all")})
 
 

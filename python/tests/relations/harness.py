@@ -17,6 +17,13 @@ KNOWN = [
      lambda model, name, sentence: model.has("rigid") and model.has("displacement") and "reaction" in sentence and (model.time or "fact" not in sentence)),
     ("laws that the load, or an increment of it, is too large for",
      lambda model, name, sentence: any("law" in e.content for e in model.entries if e.key == "material") and "Newton's method did not converge" in sentence),
+    ("a tolerance of 1e-11 that rounding does not allow",
+     lambda model, name, sentence: "the tolerance is below what double precision can reach" in sentence),
+    ("thick shells that meet a solid askew, whose footprint does not lie on it", lambda model, name, sentence: "touch a solid and cannot be joined with it" in sentence),
+    ("cells of order 2 that are bent too far", lambda model, name, sentence: "is folded (the Jacobian" in sentence),
+    ("modes that Lanczos does not find in extreme units, an error", lambda model, name, sentence: name == "units" and "block Lanczos did not converge" in sentence),
+    ("plasticity whose load is too large in its increments",
+     lambda model, name, sentence: name == "solution" and "Newton's method did not converge in increment" in sentence),
     ("springs at mid nodes with [space] order 1 or 3", lambda model, name, sentence: "a mid node of the mesh, where elements of order" in sentence),
 ]
 

@@ -268,12 +268,13 @@ def frame(random, counts):
 
 def welded(random, shape, order):
     """A solid, "part1" with its sides as in body(), a beam "beam" on its face x1 with the node "tip", and a shell "plate" on its face y1 whose far edge is
-    "edge": both have their first nodes where nodes of the solid are."""
+    "edge": they touch the solid with nodes of their own."""
     solid = body(random, 3, [(shape, [2, 2, 2], order, False)], ("x1", "y1"))
     on = lambda side: solid.points[solid.nodes(f"part1.{side}")]
     middle = on("x1")[np.argmin(np.linalg.norm(on("x1") - [1, 0.5, 0.5], axis=1))]
     beam = middle + np.outer([0, 0.5, 1], [1, *random.uniform(-0.3, 0.3, 2)])
     foot = np.array(sorted(on("y1")[np.abs(on("y1")[:, 2] - 0.5) < 0.2], key=lambda x: x[0]))
+    foot[[0, -1]] += 0.3 * (foot[[1, -2]] - foot[[0, -1]])  # its ends stand inside the face with their thickness
     away = np.array([random.uniform(-0.2, 0.2), 0.6, random.uniform(-0.2, 0.2)])
     plate = np.vstack([foot, foot + away, foot + 2 * away])
     first, n, k = len(solid.points), len(foot), len(solid.points) + 3
