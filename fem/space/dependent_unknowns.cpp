@@ -18,7 +18,8 @@ namespace {
 
 constexpr const char* constraints_tag = "constraints";
 constexpr double least_pivot = 0.1;        // of the largest factor of free unknowns
-constexpr double no_factor = 1e-10;        // of the largest that the equation had on the way: less may be rounding
+constexpr double no_factor = 1e-12;        // of the largest that the equation had on the way
+constexpr double no_equation = 1e-10;      // likewise, where all factors of free unknowns may be rounding
 constexpr double no_difference = 1e-9;     // of the sizes of what is added up
 constexpr Index most_pairs = 100'000'000;  // of nodes, by one equation: 0.8 GB each as a scalar, 7.2 GB in blocks of 3
 
@@ -223,7 +224,7 @@ class Elimination {
     double largest = 0;  // of free unknowns
     for (const std::int32_t unknown : sum_.unknowns())
       if (is_free(unknown) && sum_.counts(unknown)) largest = std::max(largest, std::abs(sum_.of(unknown)));
-    if (largest == 0) return keep_sum(source, equation, balance, sources);
+    if (largest <= no_equation * sum_.largest) return keep_sum(source, equation, balance, sources);
     const auto pivot = std::ranges::find_if(sum_.unknowns(), [&](std::int32_t unknown) {
       const double least = group.first_is_dependent ? no_factor : least_pivot;
       return is_free(unknown) && std::abs(sum_.of(unknown)) >= least * largest;
@@ -240,7 +241,7 @@ class Elimination {
   void keep_sum(std::size_t source, Index equation, const Balance& balance, const std::set<std::size_t>& sources) {
     PrescribedSum sum{{}, {}, balance.value, balance.size, equations_[source].origin};
     for (const std::int32_t unknown : sum_.unknowns())
-      if (sum_.counts(unknown)) {
+      if (sum_.counts(unknown) && !is_free(unknown)) {
         sum.unknown.push_back(unknown);
         sum.factor.push_back(sum_.of(unknown));
       }
