@@ -14,7 +14,7 @@
 
 namespace ritz {
 
-[[noreturn]] void throw_size_mismatch(Index size, Index given);  // Error(Exit::internal)
+[[noreturn]] void throw_size_mismatch(Index size, Index given);  // Error: Exit::internal
 
 template <class T>
 class Array {

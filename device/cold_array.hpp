@@ -36,7 +36,7 @@ class ColdArray {
     traffic->out += bytes();
     traffic->seconds += since(begin);
   }
-  // Restores the array as it was put away; does nothing if it was not. Throws Error(Exit::resources) if the device has
+  // Restores the array as it was put away; does nothing if it was not. Throws Error: Exit::resources if the device has
   // no room: the numbers then stay on the host.
   void bring_back(Array<T>& array, const char* tag, ColdTraffic* traffic = nullptr) {
     if (!holds()) return;

@@ -27,7 +27,7 @@ struct SumsOverRanks {
   // In place of sum, numbers in the device's memory, without a wait of the host; false: not between these devices.
   std::function<bool(const Device&, double*, int)> sum_on_device;
 };
-// Throws Error(Exit::internal) where one array is divided among ranks and the other is not.
+// Throws Error: Exit::internal where one array is divided among ranks and the other is not.
 void check_same_ranks(const Device& a, const Device& b);
 
 class Communicator {

@@ -164,7 +164,7 @@ Device Device::named(const std::string& asked, int threads) {
   if (threads > 1 && is_fork_of_threads())
     throw Error(ErrorKind::command_line, fmt::format("{} threads were asked for in a process that was forked", threads),
                 "it was forked after Ritz had started threads, which fork() leaves behind",
-                "use one thread in each process, or start processes anew: multiprocessing.set_start_method(\"spawn\")");
+                "use one thread in each process, or start processes with multiprocessing.set_start_method(\"spawn\")");
   threads_may_start();
   std::unique_ptr<Machine> machine;
   std::string why;

@@ -19,8 +19,8 @@ class Device {
  public:
   Device() = default;  // no device: only to be assigned to
   // request: "auto", "cpu", "cpu:v3" or "cpu:v4" (instruction set named), "gpu", "gpu:1", "fake" (for tests). threads:
-  // of the CPU; 0 takes all that this process may use. Throws Error(Exit::environment) if a GPU is named and cannot be
-  // used, and Error(Exit::input) for an unknown name.
+  // of the CPU; 0 takes all that this process may use. Throws Error: Exit::environment if a GPU is named and cannot be
+  // used, and Error: Exit::input for an unknown name.
   static Device named(const std::string& request, int threads = 0);
 
   const MachineInfo& info() const;

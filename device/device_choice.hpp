@@ -37,11 +37,11 @@ bool is_one_of_several_ranks(const DeviceFacts& facts);
 // The CPU where ranks of a node would share a GPU without RITZ_SHARE_GPU.
 DeviceChoice choose_device(const DeviceFacts& facts);
 
-// One rank, one GPU: rank n of the node takes the n-th. Throws Error(Exit::environment) where ranks would share one
+// One rank, one GPU: rank n of the node takes the n-th. Throws Error: Exit::environment where ranks would share one
 // without RITZ_SHARE_GPU.
 DeviceChoice choose_for_rank(const DeviceFacts& facts);
 
-// Throws Error(Exit::environment) for a GPU by number that several ranks of the node would take.
+// Throws Error: Exit::environment for a GPU by number that several ranks of the node would take.
 void check_named_gpu(const DeviceFacts& facts, const std::string& request);
 
 // The first choice that can be opened; its `gpu` is an ordinal. GPUs that cannot be used (too old for this build, taken

@@ -37,7 +37,7 @@ std::optional<GpuFault> driver_fault(const GpuFacts& facts);
 // Compatibility"). Architectures that are no numbers ("native", "all") are not judged: nullopt.
 std::optional<GpuFault> gpu_fault(const GpuFacts& facts, const MachineInfo& gpu);
 
-// Throws the first of these faults as Error(Exit::environment).
+// Throws the first of these faults as Error: Exit::environment.
 void check_gpu(const GpuFacts& facts, const MachineInfo& gpu);
 
 }  // namespace ritz

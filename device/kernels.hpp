@@ -15,8 +15,8 @@
 namespace ritz {
 
 // The table registered under `name` by the module for this device's back end, loading it when needed. The pointer stays
-// valid for the rest of the process. Throws Error(Exit::environment) when the module cannot be loaded and
-// Error(Exit::internal) listing what is registered when the name is unknown.
+// valid for the rest of the process. Throws Error: Exit::environment when the module cannot be loaded and
+// Error: Exit::internal listing what is registered when the name is unknown.
 const void* find_kernels(const std::string& backend, const std::string& module, const std::string& name);
 bool has_kernels(const std::string& backend, const std::string& module, const std::string& name);
 

@@ -21,7 +21,7 @@ struct Grid {
 
 // Puts a kernel into the device's stream, within a LaunchScope. Checks the launch's own status: the runtime's last
 // error belongs to one copy of the runtime, and a plugin compiled by another toolkit has a copy of its own. Throws
-// Error(Exit::environment, or ::resources).
+// Error: Exit::environment or ::resources.
 template <class... Parameters, class... Arguments>
 void start(const Device& device, const Grid& grid, void (*kernel)(Parameters...), const Arguments&... arguments) {
   if (grid.blocks > std::numeric_limits<std::int32_t>::max())

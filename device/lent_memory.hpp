@@ -12,7 +12,7 @@ namespace ritz {
 
 class LentMemory {
  public:
-  // Throws Error(Exit::internal) on a device with memory of its own.
+  // Throws Error: Exit::internal on a device with memory of its own.
   LentMemory(const Device& device, void* memory, Index bytes);
   ~LentMemory();
   LentMemory(const LentMemory&) = delete;

@@ -8,7 +8,7 @@
 namespace ritz {
 
 // backend: "v3" or "v4"; empty picks the best that this processor has.
-// Throws Error(Exit::environment) when the processor lacks it.
+// Throws Error: Exit::environment when the processor lacks it.
 std::unique_ptr<Machine> make_cpu_machine(const std::string& backend);
 
 // A CPU that behaves like a GPU: its memory can be touched only inside launches and copies. Host code that reads or

@@ -36,7 +36,7 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   ~MemoryPool();
 
-  // At least `bytes` bytes, aligned to 256. Throws Error(Exit::resources) with the table of tags when neither the
+  // At least `bytes` bytes, aligned to 256. Throws Error: Exit::resources with the table of tags when neither the
   // cache nor the machine has them. `tag`: of static storage.
   void* allocate(Index bytes, const char* tag);
   void release(void* memory) noexcept;

@@ -1,4 +1,4 @@
-// Memory is short on a device, Error(Exit::resources) from its pool, or on the host, std::bad_alloc. Code that can
+// Memory is short on a device, Error: Exit::resources from its pool, or on the host, std::bad_alloc. Code that can
 // continue with less memory catches both here.
 //
 //   if (const std::optional<Error> shortage = memory_shortage([&] { solve(); })) step_down(*shortage);

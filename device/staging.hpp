@@ -9,7 +9,7 @@ namespace ritz {
 
 inline constexpr Index staging_piece = Index{4} << 20;  // [bytes] of each of the two blocks
 
-// Both are done when they return. Throw Error(Exit::environment) when the device reports an error.
+// Both are done when they return. Throw Error: Exit::environment when the device reports an error.
 void copy_to_device(const Device& device, void* target, const void* host, Index bytes);
 void copy_to_host(const Device& device, void* host, const void* source, Index bytes);
 

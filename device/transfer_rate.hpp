@@ -13,8 +13,8 @@ struct TransferRate {
   bool pinned = false;                // false: not a GPU, or the system locks no more pages
 };
 
-// Throws Error(Exit::environment) when a copy fails, Error(Exit::internal) when other bytes come back than were sent,
-// and Error(Exit::resources) when the device has no room for `bytes`.
+// Throws Error: Exit::environment when a copy fails, Error: Exit::internal when other bytes come back than were sent,
+// and Error: Exit::resources when the device has no room for `bytes`.
 TransferRate measure_transfer_rate(const Device& device, Index bytes = Index{1} << 26);
 
 }  // namespace ritz

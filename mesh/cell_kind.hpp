@@ -45,6 +45,6 @@ struct CellTraits {
 
 const CellTraits& traits(CellKind kind);
 std::span<const CellKind> all_cell_kinds();
-CellKind cell_kind_named(std::string_view name);  // throws Error(Exit::input) with the nearest name
+CellKind cell_kind_named(std::string_view name);  // throws Error: Exit::input with the nearest name
 
 }  // namespace ritz

@@ -23,7 +23,7 @@ struct Distortion {
   bool curved = false;     // quadratic cells: nodes between the corners move on their own, else edges stay straight
 };
 
-// nx x ny x nz cubes on [0, lengths]. Throws Error(Exit::input) for counts below 1, lengths not positive, wrong kinds.
+// nx x ny x nz cubes on [0, lengths]. Throws Error: Exit::input for counts below 1, lengths not positive, wrong kinds.
 Mesh box(Index nx, Index ny, Index nz, Point lengths, CellKind kind, const Distortion& distortion = {});
 MeshData box_data(Index nx, Index ny, Index nz, Point lengths, CellKind kind, const Distortion& distortion = {});
 

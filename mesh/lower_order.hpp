@@ -45,7 +45,7 @@ struct LoweredCells {
 };
 
 // Rewrites the cells and moves the points. Node numbers must exist. The notice reports the largest distance between the
-// two maps, over a fine lattice in all cells. Throws Error(Exit::mesh) when two cells put a shared node into different
+// two maps, over a fine lattice in all cells. Throws Error: Exit::mesh when two cells put a shared node into different
 // places, or another cell has a node that would move.
 enum class KeepMaps { no, where_they_differ };
 LoweredCells lower_order(CellsByKind& cells, const NodeSets& sets, std::vector<double>& points, KeepMaps keep,

@@ -83,7 +83,7 @@ class Mesh {
  public:
   // Checks node numbers, region contents, finite coordinates, duplicate cells, facets in more than two cells, facets
   // whose two cells disagree about the nodes between the corners, and that every cell has a positive Jacobian at its
-  // corners, edge nodes and centroid. Throws Error(Exit::mesh) naming the first ten cells and their count.
+  // corners, edge nodes and centroid. Throws Error: Exit::mesh naming the first ten cells and their count.
   // When no region of cells is given, one named "all" is made, with a notice.
   explicit Mesh(MeshData data, MeshChecks checks = {});
 
@@ -104,7 +104,7 @@ class Mesh {
 
   std::span<const Region> regions() const { return data_.regions; }
   bool has_region(std::string_view name) const;
-  // Throws Error(Exit::input) listing what exists and the nearest name. Names are unique per kind; when a name
+  // Throws Error: Exit::input listing what exists and the nearest name. Names are unique per kind; when a name
   // is used for several kinds (a surface and its nodes), the highest dimension is returned.
   const Region& region(std::string_view name) const;
   std::vector<std::string> region_names() const;
@@ -122,7 +122,7 @@ class Mesh {
   friend Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 };
 
-// The mesh with more regions after its own; one of the same name and kind is replaced. Throws Error(Exit::mesh) when
+// The mesh with more regions after its own; one of the same name and kind is replaced. Throws Error: Exit::mesh when
 // they refer to entities outside the mesh.
 Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 

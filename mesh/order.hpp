@@ -21,7 +21,7 @@ CellKind kind_with_order(CellKind kind, int order, MidNodes mid_nodes = MidNodes
 // order 2, cells whose map is of a higher order keep it. Nodes that stay keep their order and come first. Regions of
 // cells and facets are kept as they are. A new node joins a region of nodes when all corners of the edge, face or cell
 // in whose middle it lies belong to that region, but not in the middle of a line cell, and no region named in `points`.
-// Throws Error(Exit::input) when the order is not 1 or 2.
+// Throws Error: Exit::input when the order is not 1 or 2.
 Mesh with_order(const Mesh& mesh, int order, MidNodes mid_nodes = MidNodes::full,
                 std::span<const std::string> points = {});
 MeshData with_order(const MeshData& data, int order, MidNodes mid_nodes = MidNodes::full,

@@ -83,7 +83,7 @@ inline Point off_the_apex(const Point& x) {
 // The Gauss-Lobatto nodes of order n on [-1, 1]: n + 1 points, ascending, the ends included.
 std::vector<double> gauss_lobatto_nodes(int order);
 
-// The inverse of an n x n row-major matrix; partial pivoting. Throws Error(Exit::internal) when it is singular.
+// The inverse of an n x n row-major matrix; partial pivoting. Throws Error: Exit::internal when it is singular.
 std::vector<double> inverse_matrix(std::vector<double> matrix, std::size_t n);
 
 // Lagrange's polynomials through nodes of a cell that determine them: those of degree `order` on simplices, of this
@@ -91,7 +91,7 @@ std::vector<double> inverse_matrix(std::vector<double> matrix, std::size_t n);
 // on pyramids.
 class LagrangePolynomials {
  public:
-  // Throws Error(Exit::internal) when the nodes do not determine them.
+  // Throws Error: Exit::internal when the nodes do not determine them.
   LagrangePolynomials(CellKind shape, int order, std::vector<Point> nodes);
 
   CellKind shape() const { return shape_; }  // a linear kind

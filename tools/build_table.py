@@ -2,7 +2,7 @@
 """What a build costs, target by target: object code, and processor seconds to compile it, as tools/measurements/build.tsv has them.
 
     tools/build_table.py build --check                  exit 1 where a target has a fifth more object code than the table says
-    tools/build_table.py build --update [TARGET ...]    write the table anew, or these lines of it; keeps the seconds that it has
+    tools/build_table.py build --update [TARGET ...]    rewrite the table, or these lines of it; keeps the seconds that it has
     tools/build_table.py build --seconds [TARGET ...]   compile each object once more, alone, and write the seconds of user and system
 
 The check counts what is the same on every machine and under every load: bytes of code and data in the object files of a release by

@@ -91,7 +91,7 @@ def seconds(rec, name):
 def assembly(folder, option):
     print("## Assembly against triplets\n")
     print("M elements/s, one thread, double precision; tetrahedra of order 1. \"SciPy\": element matrices of all elements by NumPy, then COO to CSR. \"C++ triplets\": a list "
-          "sorted and summed by plain code. Ritz: values anew in a pattern that stands (what a step of Newton or of time, or a member of a sweep costs), "
+          "sorted and summed by plain code. Ritz: new values in a pattern that stands (what a step of Newton or of time, or a member of a sweep costs), "
           "and everything from the mesh on (space, pattern, lists, values).\n")
     print("| equations | elements | SciPy | of it COO to CSR | C++ triplets | Ritz, from the mesh | Ritz, values | values against SciPy | against C++ triplets | from the mesh against SciPy |")
     print("|---|---|---|---|---|---|---|---|---|---|")

@@ -130,7 +130,7 @@ Observer observer_of(Run& run, const RunStep& step, RunProgress& progress) {
   return observer;
 }
 
-// Throws Error(Exit::environment) for what several ranks do not solve together, before anything is solved or written.
+// Throws Error: Exit::environment for what several ranks do not solve together, before anything is solved or written.
 void require_divisible(Run& run, const CaseModel& read, const CaseAnalysis& analysis) {
   const Ranks* const ranks = run.options().ranks;
   if (ranks == nullptr || run.options().describe) return;

@@ -45,7 +45,7 @@ class CaseAnalysis {
   virtual const LinearSolverOptions* linear() const { return nullptr; }  // null: it has another solver
   virtual Differentiable differentiable() const { return {}; }
   virtual ModelDemands demands() const { return {.held = true, .loaded = true}; }
-  // Throws Error(Exit::model) where the analysis makes no sense for the model.
+  // Throws Error: Exit::model where the analysis makes no sense for the model.
   virtual void check(const Model& model) const = 0;
 
   // The inertia or the capacity of the model, where the analysis takes one.

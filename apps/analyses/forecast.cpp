@@ -286,7 +286,7 @@ void forecast(Run& run, const CaseModel& read, const CaseAnalysis& analysis, con
       verdict(paths, fits));
   if (const Index refresh = paths.front().refresh; refresh > paths.front().peak.total())
     run.log().line(
-        "where the matrices of {} differ so much that the hierarchy is refreshed: device peak {}, or it is made anew "
+        "where the matrices of {} differ so much that the hierarchy is refreshed: device peak {}, or it is rebuilt "
         "where that does not fit",
         run.shared().sweeps ? "members" : "Newton's steps", text_of_bytes(refresh));
   if (!options.estimate) return;
@@ -294,7 +294,7 @@ void forecast(Run& run, const CaseModel& read, const CaseAnalysis& analysis, con
   const CopyRate copies = known_copy_rate(device, available);
   if (copies.rate > 0)
     run.log().line("times: by a copy rate of {:.1f} GB/s, measured {}", 1e-9 * copies.rate,
-                   copies.from_before ? "here before ('ritz devices' measures anew)" : "now");
+                   copies.from_before ? "here before ('ritz devices' measures again)" : "now");
   run.log().line("{}{}", text_of_paths(paths, copies.rate, device.is_gpu() ? 0 : device.threads()),
                  text_of_cards(paths));
 }

@@ -43,7 +43,7 @@ struct NormErrors {
 };
 
 // -div flux(u) = f with elements of an order, u given on the whole boundary. The load is the mass matrix times nodal
-// values of f. Throws Error(Exit::not_converged) when the linear system is not solved to 1e-10.
+// values of f. Throws Error: Exit::not_converged when the linear system is not solved to 1e-10.
 NormErrors solve_known(const Mesh& mesh, const KnownWaves& waves, int order, const Device& device);
 
 }  // namespace ritz

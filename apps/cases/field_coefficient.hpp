@@ -26,7 +26,7 @@ void read_fields(Run& run, const Mesh& mesh);
 std::map<std::string, MeshField> take_arrays(const GivenArrays& arrays, const Mesh& mesh, Case& input);
 // Makes the number that the case has at this key an array of one value in each cell, in Run::arrays().
 void vary_by_cells(Run& run, const Mesh& mesh, const std::string& key);
-// Throws Error(Exit::input) that names an array with another number of values.
+// Throws Error: Exit::input that names an array with another number of values.
 void require_one_each(const std::string& name, const GivenArray& array, const Mesh& mesh);
 
 }  // namespace ritz

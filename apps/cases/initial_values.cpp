@@ -13,7 +13,7 @@
 namespace ritz {
 namespace {
 
-// Throws Error(Exit::input) where the field is none of this mesh.
+// Throws Error: Exit::input where the field is none of this mesh.
 void check_mesh(const FileField& field, const Mesh& mesh) {
   const char* fix = "name results on the same mesh, with [output] cells = \"mesh\"";
   const auto count = static_cast<Index>(field.count());

@@ -68,7 +68,7 @@ void print_range(Run& run, const Mesh& mesh, const std::string& name, const std:
 // loads are not known.
 void print_balance(Run& run, std::span<const double> applied, const std::vector<double>& reaction, double residual,
                    int components, bool axisymmetric = false);
-// Throws Error(Exit::not_converged) where loads and reactions, which add up to zero in a state of rest, do not.
+// Throws Error: Exit::not_converged where loads and reactions, which add up to zero in a state of rest, do not.
 // `contributions`: sums that add up; `size`: of what they are sums; `tolerance`: of the solver.
 void check_balance(std::string_view what, std::span<const double> contributions, double size, double tolerance,
                    const std::string& unit);

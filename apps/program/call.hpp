@@ -11,7 +11,7 @@
 
 namespace ritz {
 
-// Throws Error. With `check` nothing is solved. A case with [sweep] is an Error(Exit::input).
+// Throws Error. With `check` nothing is solved. A case with [sweep] is an Error: Exit::input.
 RunReport call(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app);
 
 }  // namespace ritz

@@ -126,7 +126,7 @@ std::string unit_of_picture(const RunToShow& s, const ShownStep& step) {
 void write_picture(const RunToShow& s, const Shown* shown) {
   if (shown == nullptr)
     throw Error(ErrorKind::cannot_write, fmt::format("cannot write '{}': there is nothing to draw", s.options.picture),
-                "this run computed no step; its results were there already", "start anew with --overwrite");
+                "this run computed no step; its results were there already", "start again with --overwrite");
   const ShownStep& last = shown->steps().back();
   const std::string name = std::filesystem::path(s.options.case_file).stem().string(),
                     label = last.name.empty() ? name : fmt::format("{}   '{}'", name, last.name);

@@ -218,7 +218,7 @@ Trajectory path_of(const CheckpointState& state) {
   const std::vector<double> facts = numbers_at(state, "path"), ends = numbers_at(state, "path.steps");
   if (facts.size() != 2)
     throw Error(ErrorKind::checkpoint_unusable, "the checkpoint has no states from which derivatives could go on", {},
-                "start the run anew, with --overwrite");
+                "start the run again, with --overwrite");
   std::vector<State> states;
   for (std::size_t i = 0; i < static_cast<std::size_t>(facts[1]); ++i)
     states.push_back(state_at(state, place_in_path(i)));

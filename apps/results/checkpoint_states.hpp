@@ -22,7 +22,7 @@ struct StepProgress {
 void put(const StepProgress& progress, CheckpointState& checkpoint);
 StepProgress step_progress_of(const CheckpointState& checkpoint);
 
-// The states of an evolution, from which derivatives go backwards; path_of() throws Error(Exit::checkpoint) where there
+// The states of an evolution, from which derivatives go backwards; path_of() throws Error: Exit::checkpoint where there
 // are none. Without internal variables.
 void put(const Trajectory& path, CheckpointState& checkpoint);
 Trajectory path_of(const CheckpointState& checkpoint);

@@ -62,7 +62,7 @@ EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFie
   if (!first) return fields;
   results.give_back();
   results.step_down(
-      fmt::format("memory: lists of the equations go before derived fields ({}); cost: they are made anew where "
+      fmt::format("memory: lists of the equations go before derived fields ({}); cost: they are made again where "
                   "equations are used again",
                   first->message()));
   const std::optional<Error> second = memory_shortage(ranks, attempt);

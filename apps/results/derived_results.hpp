@@ -27,7 +27,7 @@ struct DerivedResult {
 
 // [place][component of the field] from [place][derived].
 std::vector<double> values_of(const DerivedResult& result, std::span<const double> derived, int components);
-// [place][derived] dJ/d(derived) from [place][component of the field] dJ/d(values). Throws Error(Exit::model) where the
+// [place][derived] dJ/d(derived) from [place][component of the field] dJ/d(values). Throws Error: Exit::model where the
 // field has no derivative: von Mises' stress of zero, principal stresses that are equal.
 std::vector<double> back(const DerivedResult& result, std::span<const double> derived, int components,
                          std::span<const double> by_values);

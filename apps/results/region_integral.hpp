@@ -21,7 +21,7 @@ struct RegionIntegral {
 };
 
 // Exact for polynomial fields on straight cells; the sums run in a fixed order. With `finer`, the field's finer values
-// count, where it has them: it is of a higher order than the mesh. Throws Error(Exit::input) for a region of nodes.
+// count, where it has them: it is of a higher order than the mesh. Throws Error: Exit::input for a region of nodes.
 RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& field, const FieldComponent& component,
                          const BodyMeasure& measure = {}, const LagrangeResults* finer = nullptr);
 

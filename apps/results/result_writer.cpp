@@ -11,7 +11,7 @@ namespace {
 std::uint64_t end_of(const JournalFile& table) {
   if (table.slabs.empty())
     throw Error(ErrorKind::journal_damaged, fmt::format("the journal names no rows of '{}'", table.path),
-                "it was written by another program, or edited", "start anew with --overwrite");
+                "it was written by another program, or edited", "start again with --overwrite");
   return table.slabs.back().first_row + table.slabs.back().row_count;
 }
 
@@ -30,7 +30,7 @@ ResultWriter::ResultWriter(ResultFolder& folder, const std::string& stem, const 
     throw Error(
         ErrorKind::checkpoint_unusable,
         fmt::format("the checkpoint follows {} steps of '{}', but {} are committed", skip, series_->path(), committed),
-        "results were removed, or are those of another run", "start anew with --overwrite");
+        "results were removed, or are those of another run", "start again with --overwrite");
   series_->skip(skip);
 }
 

@@ -48,7 +48,7 @@ class ResultWriter {
   enum class Where { in_background, at_once };
 
   // `stem`: path of the results without extension. `resolved` is written with the first step. `skip`: steps that are
-  // committed and will not be handed in again. Throws Error(Exit::checkpoint) when fewer are committed.
+  // committed and will not be handed in again. Throws Error: Exit::checkpoint when fewer are committed.
   ResultWriter(ResultFolder& folder, const std::string& stem, const SeriesOptions& format, Text resolved, int skip,
                Where where = Where::in_background);
 

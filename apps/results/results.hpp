@@ -50,7 +50,7 @@ struct ResultsContext {
 };
 
 // The folder of the results: --output, else the case's; with --untrusted `own`, unless links lead out of the current
-// folder there, which is Error(Exit::output).
+// folder there, which is Error: Exit::output.
 std::string output_folder(const RunOptions& options, const std::string& own, const std::string& of_case);
 
 class Results {

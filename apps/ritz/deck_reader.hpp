@@ -5,7 +5,7 @@
 
 namespace ritz {
 
-// Reads the mesh too. Throws Error(Exit::input) and Error(Exit::mesh) with file and line.
+// Reads the mesh too. Throws Error: Exit::input and Error: Exit::mesh with file and line.
 DeckModel read_deck_model(const std::string& path);
 
 }  // namespace ritz

@@ -21,7 +21,7 @@ struct ElementReport {
   bool passed() const { return all_passed(results); }
 };
 
-// Throws Error(Exit::input) for unknown names and parameters, and what load_plugin throws.
+// Throws Error: Exit::input for unknown names and parameters, and what load_plugin throws.
 ElementReport check_named(const ElementCommand& command);
 std::string list_elements(const ElementCommand& command);
 std::string text_of(const ElementReport& report);

@@ -14,7 +14,7 @@ struct SizeQuestion {
   int ranks = 1;                                       // that solve it together
 };
 
-// A box of such cells is laid out and forecast; bytes grow with the unknowns. Throws Error(Exit::input).
+// A box of such cells is laid out and forecast; bytes grow with the unknowns. Throws Error: Exit::input.
 std::string answer(const SizeQuestion& question);
 
 }  // namespace ritz

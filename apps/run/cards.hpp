@@ -15,7 +15,7 @@ struct KnownCard {
   double copy_rate = 0;  // [bytes/s] read plus written, of what the data sheet says as much as copies reach
 };
 // Built in; or the file that $RITZ_CARDS names: "name; GB; GB/s" on each line, # before remarks. Throws
-// Error(Exit::input).
+// Error: Exit::input.
 std::vector<KnownCard> known_cards();
 
 // [bytes] On one device that holds everything, the factor included.

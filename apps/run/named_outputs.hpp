@@ -13,7 +13,7 @@ namespace ritz {
 // One file by two names, or by links.
 bool is_same_file(const std::string& one, const std::string& other);
 
-// read, mesh: files that the case names, beside the case itself. Throws Error(Exit::input) for an option that names a
+// read, mesh: files that the case names, beside the case itself. Throws Error: Exit::input for an option that names a
 // file which is read, or that of another option.
 void check_named_outputs(const RunOptions& options, std::span<const std::string> read = {},
                          const std::string& mesh = {});

@@ -27,13 +27,13 @@ std::vector<std::string> component_names(const Field& field);
 bool is_vector(const Field& field);
 
 // `name`: "all", a component's name in any case, "magnitude" of a vector, or a number from 0.
-// Throws Error(Exit::input) with the valid names and the nearest match.
+// Throws Error: Exit::input with the valid names and the nearest match.
 FieldComponent component_named(const Field& field, const std::string& name);
 
 // Components first ... first + count - 1 of values [point][components].
 std::vector<double> part_of(const std::vector<double>& values, int components, int first, int count);
 
-// The field of that name. Throws Error(Exit::input) with the valid names and the nearest match.
+// The field of that name. Throws Error: Exit::input with the valid names and the nearest match.
 const Field& field_named(std::span<const Field> fields, const std::string& name);
 
 }  // namespace ritz

@@ -29,7 +29,7 @@ struct Page {
   std::vector<PageFigure> figures = {};                            // of probes and of paths
 };
 
-// Throws Error(Exit::input) for a look that does not fit the fields.
+// Throws Error: Exit::input for a look that does not fit the fields.
 std::string html_of(const Page& page);
 
 // The texts of a case as Ritz writes it, a key on each line: its tables, (name, lines).

@@ -9,7 +9,7 @@
 namespace ritz {
 
 // From above for what lies in a plane, else from the front right. `label` is the second part of the title, `unit` that
-// of the values; empty: not known. Throws Error(Exit::input) for a field or component that is not there.
+// of the values; empty: not known. Throws Error: Exit::input for a field or component that is not there.
 std::string png_of(const Shown& shown, const ShownStep& step, const Look& look, const std::string& label,
                    const std::string& unit = "");
 

@@ -20,7 +20,7 @@ struct PictureCommand {
   bool overwrite = false;
 };
 
-// Returns what was drawn, for people. Throws the errors of read_file_field(), and Error(Exit::input) for what cannot be
+// Returns what was drawn, for people. Throws the errors of read_file_field(), and Error: Exit::input for what cannot be
 // shown. Without a field it is the first one at points, or else in cells.
 std::string draw(const PictureCommand& command);
 

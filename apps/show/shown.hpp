@@ -65,7 +65,7 @@ struct Shade {
   std::string name;  // "displacement magnitude"
 };
 
-// Finds what a look names among fields, with or without values. Throws Error(Exit::input) with those there are.
+// Finds what a look names among fields, with or without values. Throws Error: Exit::input with those there are.
 Shade shade_of(const std::vector<const Field*>& fields, const Look& look);
 // The field that moves the points; nullopt: none is asked for. Throws as well.
 std::optional<std::size_t> warp_of(const std::vector<const Field*>& nodal, const Look& look);

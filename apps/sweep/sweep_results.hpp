@@ -31,7 +31,7 @@ class SweepResults {
   const std::string& table_path() const { return table_.path(); }
 
   // Takes over the members that an earlier sweep has committed; results of the others are forgotten. Throws
-  // Error(Exit::checkpoint) where one has another fingerprint than it would have now.
+  // Error: Exit::checkpoint where one has another fingerprint than it would have now.
   void take_up(const std::function<std::string(const SweepMember&)>& fingerprint);
   bool has(const SweepMember& member) const { return kept_.contains(member.name); }
   std::size_t kept_count() const { return kept_.size(); }

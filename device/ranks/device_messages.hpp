@@ -47,7 +47,7 @@ struct DeviceTransport {
   std::string description;                   // "by NCCL 2.32.3", or why not; empty: no rank has a GPU
 };
 // All ranks call it, and all get the same. RITZ_RANKS_TRANSPORT of the first rank is "nccl" or "host" where it is set.
-// Throws Error(Exit::environment) where NCCL was asked for and cannot be had, AgreedError on all ranks.
+// Throws Error: Exit::environment where NCCL was asked for and cannot be had, AgreedError on all ranks.
 DeviceTransport connect_devices(Ranks& ranks, const Device& device);
 
 // Facts that a rank tells all others before. Exposed for tests.

@@ -14,7 +14,7 @@ struct Launched {
 // RITZ_INDEPENDENT_RANKS=1 says that each rank has a case of its own: then there is one.
 Launched launched();
 
-// Throws Error(Exit::environment) for several ranks: each would run the whole case.
+// Throws Error: Exit::environment for several ranks: each would run the whole case.
 void require_one_rank();
 
 }  // namespace ritz

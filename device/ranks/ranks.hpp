@@ -81,7 +81,7 @@ class Ranks {
   virtual void look() = 0;
   virtual void finish() = 0;
   // Chooses how messages go from the memory of this device to those of the other ranks' devices. All ranks call it,
-  // with theirs, before the first exchange of arrays on these. Throws Error(Exit::environment).
+  // with theirs, before the first exchange of arrays on these. Throws Error: Exit::environment.
   void connect(const Device& device);
   // They go in the order of its stream. Otherwise they go through the host: begin() and finish().
   bool connects(const Device& device) const;
@@ -125,7 +125,7 @@ class Ranks {
   void combine(std::span<double> numbers, const Combine& of_two);
 };
 
-// Starts MPI where the launcher says that there are several ranks. Throws Error(Exit::environment): no module for MPI
+// Starts MPI where the launcher says that there are several ranks. Throws Error: Exit::environment: no module for MPI
 // in this build, or MPI knows another number of ranks than the launcher.
 std::unique_ptr<Ranks> start_ranks();
 

@@ -14,7 +14,7 @@
 namespace ritz {
 
 bool has_inequalities(const Model& model);
-// Throws Error(Exit::model) where there are any. `analysis`: "free vibration".
+// Throws Error: Exit::model where there are any. `analysis`: "free vibration".
 void require_no_inequalities(const Model& model, const std::string& analysis);
 
 class ActiveConstraints final : public ActiveSet {

@@ -51,7 +51,7 @@ struct Prepared {
   const FieldsOfModel* fields = nullptr;    // of a model that has fields, instead of those above
 };
 
-// Throws Error(Exit::model) where the analysis makes no sense for the model, saying what is missing.
+// Throws Error: Exit::model where the analysis makes no sense for the model, saying what is missing.
 void check(const Model& model, const Static& analysis);
 void check(const Model& model, const LoadCases& analysis);
 void check(const Model& model, const Nonlinear& analysis);

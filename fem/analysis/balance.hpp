@@ -25,7 +25,7 @@ class Balance {
     const Vector* predicted = nullptr;
   };
 
-  // All must outlive it. Throws Error(Exit::model) when the residual is not finite at the begin.
+  // All must outlive it. Throws Error: Exit::model when the residual is not finite at the begin.
   Balance(const Equations& equations, const Supports& supports, const Nonlinear& options,
           const std::function<void(const std::string&)>& progress);
 

@@ -27,7 +27,7 @@ struct BucklingModes {
   EigenSolution eigen;          // vectors[j] belongs to factors[j]; the largest entry is 1
 };
 
-// Throws Error(Exit::model): nonlinear equations, load cases, elements without a geometric stiffness; where nothing is
+// Throws Error: Exit::model: nonlinear equations, load cases, elements without a geometric stiffness; where nothing is
 // stressed, and where no positive factor exists. The observer is shown the static solution first.
 void check(const Model& model, const Buckling& analysis);
 BucklingModes solve(const Model& model, const Buckling& analysis, const Observer& observer = {},

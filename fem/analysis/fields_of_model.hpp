@@ -27,15 +27,15 @@ struct FieldsOfModel {
   int rigid_motions() const;  // their number
 };
 
-// Throws Error(Exit::model) where there are any.
+// Throws Error: Exit::model where there are any.
 void check_held(const FieldsOfModel& fields);
 
-// Throws what MixedOperator and Constraints::finish() throw, and Error(Exit::model) for vectors of a field of facets or
+// Throws what MixedOperator and Constraints::finish() throw, and Error: Exit::model for vectors of a field of facets or
 // edges that are prescribed as a function of time.
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates = FieldsOfModel::Rates::none);
 // Its supports alone, finished. Throws what fields_of() throws.
 std::unique_ptr<MixedConstraints> supports_of(const Model& model);
-// The loads of a load case alone, and what it prescribes: the same unknowns as without it, else an Error(Exit::model).
+// The loads of a load case alone, and what it prescribes: the same unknowns as without it, else an Error: Exit::model.
 FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common);
 
 }  // namespace ritz

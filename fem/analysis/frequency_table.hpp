@@ -13,7 +13,7 @@ class FrequencyTable {
  public:
   enum class Scale { linear, log };
   FrequencyTable(double value = 0) : rows_{{0, value}} {}  // NOLINT: a number is one
-  // Rows of frequency [Hz] and value. Throws Error(Exit::input) where frequencies do not ascend, and with `log` where a
+  // Rows of frequency [Hz] and value. Throws Error: Exit::input where frequencies do not ascend, and with `log` where a
   // frequency or a value is not positive.
   FrequencyTable(std::vector<std::array<double, 2>> rows, Scale scale);
 

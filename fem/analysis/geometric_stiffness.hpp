@@ -16,7 +16,7 @@
 namespace ritz {
 
 // The tangent at u, which is the geometric stiffness, is that of these integrals. Forms on facets and at nodes, and
-// loads, have none. `analysis`: "linear buckling", for messages. Throws Error(Exit::model) for a form on cells that
+// loads, have none. `analysis`: "linear buckling", for messages. Throws Error: Exit::model for a form on cells that
 // has a stiffness of small displacements and no geometric one, for internal variables, and for a model of several
 // fields.
 std::vector<Integral> geometric_integrals(const Model& model, const std::string& analysis);

@@ -36,7 +36,7 @@ struct HarmonicMotion {
   Complex of(const ModalQuantity& quantity) const;
 };
 
-// Throws Error(Exit::model) where an undamped column is in resonance, or a free body at frequency 0.
+// Throws Error: Exit::model where an undamped column is in resonance, or a free body at frequency 0.
 HarmonicMotion harmonic_response(const ModalSpace& space, const Harmonic& analysis, double frequency);
 
 // `count` frequencies in equal steps [Hz], and more around each mode: within a few half-power widths of it.

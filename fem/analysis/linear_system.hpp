@@ -103,7 +103,7 @@ class LinearSystem final : public TangentSystem {
   bool no_room_ = false;  // for a matrix
 };
 
-// Throws Error(Exit::resources), before any of it is taken, where the matrix, its pattern and four vectors do not fit.
+// Throws Error: Exit::resources, before any of it is taken, where the matrix, its pattern and four vectors do not fit.
 void check_room_for_matrix(const FunctionSpace& space);
 
 }  // namespace ritz

@@ -10,7 +10,7 @@
 
 namespace ritz {
 
-// [unknown] Throws Error(Exit::model): cells of order 3 and more, rotations, masses that are not positive where
+// [unknown] Throws Error: Exit::model: cells of order 3 and more, rotations, masses that are not positive where
 // unknowns are not prescribed.
 Vector lumped_mass(const Operator& masses, std::span<const std::uint8_t> prescribed = {});
 

@@ -24,9 +24,9 @@ struct MixedSolution {
 };
 
 // Supports are finished. The method is that of FieldsSystem. Throws
-// Error(Exit::model) for equations that are nonlinear, where the matrix is singular, and for loads on edges that are
-// not free of divergence where no more than a gauge holds gradients; Error(Exit::input) for other methods, for fields
-// without a preconditioner, and for equations between unknowns of edges alone; Error(Exit::not_converged), and what
+// Error: Exit::model for equations that are nonlinear, where the matrix is singular, and for loads on edges that are
+// not free of divergence where no more than a gauge holds gradients; Error: Exit::input for other methods, for fields
+// without a preconditioner, and for equations between unknowns of edges alone; Error: Exit::not_converged, and what
 // DirectSolver throws.
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options = {});

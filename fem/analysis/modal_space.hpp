@@ -70,13 +70,13 @@ struct ModalQuantity {
   bool is_acceleration = false;      // absolute; else relative to the base
 };
 
-// [column] forces of an excitation of size 1, of the base by the acceleration 1. Throws Error(Exit::model) for a load
+// [column] forces of an excitation of size 1, of the base by the acceleration 1. Throws Error: Exit::model for a load
 // or a direction that the space lacks.
 std::vector<double> forces_of(const ModalSpace& space, const Excitation& excitation);
 // [direction of the space] the acceleration of the base.
 std::vector<double> carried_by(const ModalSpace& space, const Excitation& excitation);
 
-// Throws Error(Exit::model): nonlinear equations without a state, several fields, several ranks, a free body with fewer
+// Throws Error: Exit::model: nonlinear equations without a state, several fields, several ranks, a free body with fewer
 // modes than rigid motions, motions that a spring at a reference point holds; and what the modes throw.
 void check(const Model& model, const ModalBasis& basis);
 ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& observer = {},

@@ -54,7 +54,7 @@ class Newton {
   Newton(const Equations& equations, const Supports& supports, TangentSystem& system, const NewtonOptions& options,
          std::function<void(const std::string&)> progress = {}, ActiveSet* active = nullptr);
 
-  // From u. Throws Error(Exit::not_converged) with the reason (step limit, no descent, the linear solve), its place,
+  // From u. Throws Error: Exit::not_converged with the reason (step limit, no descent, the linear solve), its place,
   // and the history.
   void solve(const Problem& problem, Vector& u);
 

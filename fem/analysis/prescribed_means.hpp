@@ -17,8 +17,8 @@ namespace ritz {
 // Linear equations that are held without the means. The model and the set-up must outlive it.
 class SolutionsWithMeans {
  public:
-  // Solves for the load cases of the model and for each mean. Throws Error(Exit::model) where supports, or other means,
-  // determine a prescribed one; Error(Exit::not_converged) as solve_static() does.
+  // Solves for the load cases of the model and for each mean. Throws Error: Exit::model where supports, or other means,
+  // determine a prescribed one; Error: Exit::not_converged as solve_static() does.
   SolutionsWithMeans(const Setup& setup, const Model& model, const LinearSolverOptions& options,
                      const Observer& observer, SystemCache* cache);
   ~SolutionsWithMeans();

@@ -32,7 +32,7 @@ struct RandomResponse {
   double mean_square_rate(const ModalQuantity& quantity) const;  // of its derivative in time
 };
 
-// Integrals by Gauss' rule on intervals that are graded around each mode. Throws Error(Exit::model) where constant
+// Integrals by Gauss' rule on intervals that are graded around each mode. Throws Error: Exit::model where constant
 // densities have no range, and what harmonic_response() throws.
 RandomResponse random_response(const ModalSpace& space, const Random& analysis);
 

@@ -13,7 +13,7 @@
 
 namespace ritz {
 
-// equations: of the whole model. Throws Error(Exit::environment) where the mesh is too small for so many ranks.
+// equations: of the whole model. Throws Error: Exit::environment where the mesh is too small for so many ranks.
 RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,
                              const RanksQuestion& question);
 
@@ -21,7 +21,7 @@ RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOption
 RanksForecast forecast_ranks_of_modes(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
                                       EigenOptions options, const RanksQuestion& question);
 
-// Several fields. Messages are not counted. Throws Error(Exit::environment) as check_divisible does for small
+// Several fields. Messages are not counted. Throws Error: Exit::environment as check_divisible does for small
 // meshes.
 RanksForecast forecast_ranks(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options,
                              const RanksQuestion& question);

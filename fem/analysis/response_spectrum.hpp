@@ -27,7 +27,7 @@ struct SpectrumPart {
   bool absolute = false;
 };
 
-// Throws Error(Exit::model): loads, rigid motions, a mode without damping with CQC.
+// Throws Error: Exit::model: loads, rigid motions, a mode without damping with CQC.
 std::vector<SpectrumPart> response_spectrum(const ModalSpace& space, const ResponseSpectrum& analysis);
 
 // The correlation of two modes in CQC by their frequencies and damping ratios.

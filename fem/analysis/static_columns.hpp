@@ -41,7 +41,7 @@ class StaticColumns {
   const StaticColumn& front() const { return columns_.front(); }
   bool share() const { return share_; }  // combinations need what acts without any load case: it is the last column
 
-  // Right-hand sides, with the sums of their loads. Throws Error(Exit::model) where one is not finite.
+  // Right-hand sides, with the sums of their loads. Throws Error: Exit::model where one is not finite.
   void assemble();
   void eliminate();
 

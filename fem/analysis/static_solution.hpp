@@ -37,8 +37,8 @@ struct StaticSolution {
 };
 
 // The model must be held (check_held). Forms that are all symmetric
-// make a promise that options.promise need not repeat. Throws Error(Exit::not_converged) with advice from the cause,
-// and Error(Exit::model) when a load or coefficient makes the equations not finite, naming node, position and region.
+// make a promise that options.promise need not repeat. Throws Error: Exit::not_converged with advice from the cause,
+// and Error: Exit::model when a load or coefficient makes the equations not finite, naming node, position and region.
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints,
                             const LinearSolverOptions& options, const Observer& observer = {});
 
@@ -78,7 +78,7 @@ inline bool pay_for_a_matrix(std::size_t load_cases, std::size_t combinations) {
   return load_cases + (combinations > 0 ? 1 : 0) > 3;
 }
 
-// Throws Error(Exit::model) when an unknown is prescribed in one case and free in another, naming both and the place.
+// Throws Error: Exit::model when an unknown is prescribed in one case and free in another, naming both and the place.
 void check_same_unknowns(std::span<const LoadVector> cases);
 
 class StaticSystem;  // fem/analysis/static_solution.cpp
@@ -94,7 +94,7 @@ class StaticSolutions {
   StaticSolutions& operator=(StaticSolutions&&) noexcept;
 
   std::vector<StaticSolution> cases;               // combinations need them all
-  StaticSolution combination(std::size_t number);  // certified by its own residual; Error(Exit::not_converged) names it
+  StaticSolution combination(std::size_t number);  // certified by its own residual; Error: Exit::not_converged names it
   StaticSolution combination(const LoadCombination& combination);  // likewise, of a system made with any
   // gives back what combinations can do without: all, where there are none
   void release(std::size_t load_case);

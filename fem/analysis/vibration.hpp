@@ -43,14 +43,14 @@ struct VibrationModel {
 
 // Stiffness and masses are operators of one space. Bodies may be free: their rigid motions are counted from the
 // supports. One mode beyond the rigid ones is always solved for, since it sets the scale of zero. The sign of a mode
-// makes its largest component positive. Throws Error(Exit::not_converged) with advice when modes are missing, and the
+// makes its largest component positive. Throws Error: Exit::not_converged with advice when modes are missing, and the
 // errors of solve_eigen.
 VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                                const VibrationModel& model, EigenOptions options);
 
 // The same of several fields, each of which has an inertia: with their matrices joined, by Lanczos. Rigid motions of
 // bodies on several meshes are counted; fields on one mesh must be held. Translations are those of the fields
-// "displacement", and of beams and shells. Throws Error(Exit::model) for a field without inertia and for motions that
+// "displacement", and of beams and shells. Throws Error: Exit::model for a field without inertia and for motions that
 // are free, and what the other throws.
 // model: its state alone, and what is stressed.
 VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options);
@@ -61,7 +61,7 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel
 void finish_modes(int asked, const EigenOptions& options, const Supports& supports, std::span<const Vector> forces,
                   VibrationModes& modes);
 
-// Throws Error(Exit::model) where the lowest eigenvalue of a loaded state is negative.
+// Throws Error: Exit::model where the lowest eigenvalue of a loaded state is negative.
 void throw_if_unstable(const EigenSolution& s);
 
 // Can LOBPCG go without matrices? On fields of order 2 and above whose forms have actions: products with K and M

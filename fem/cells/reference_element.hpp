@@ -54,7 +54,7 @@ ReferenceElement element_of(std::shared_ptr<const LagrangePolynomials> functions
 // Lagrange elements on any shape, from order 1. Tensor cells: Gauss-Lobatto nodes. Simplices: the recursive nodes of
 // Isaac, SIAM J. Sci. Comput. 42 (2020) A4046, which are Gauss-Lobatto on edges; prisms: their products; pyramids: the
 // rational spaces of Bergot, Cohen and Durufle, J. Sci. Comput. 42 (2010) 345, which match Q and P on the facets.
-// Throws Error(Exit::input) beyond order 8 (lines, quadrilaterals, hexahedra), 4 (triangles, tetrahedra), 4 (prisms),
+// Throws Error: Exit::input beyond order 8 (lines, quadrilaterals, hexahedra), 4 (triangles, tetrahedra), 4 (prisms),
 // 3 (pyramids).
 ReferenceElement lagrange_element(CellKind shape, int order);
 int highest_lagrange_order(CellKind shape);

@@ -24,7 +24,7 @@ struct VectorElement {
   int derivative_count() const;                   // 1, or 3 of curls in space
 };
 
-// Throw Error(Exit::input) for shapes and orders that have none.
+// Throw Error: Exit::input for shapes and orders that have none.
 VectorElement vector_element(CellKind shape, Family family, int order = 1);
 int highest_order(Family family);  // facets and edges 2, constants (0) and linear functions in cells 1
 

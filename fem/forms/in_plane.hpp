@@ -64,7 +64,7 @@ struct InPlane : CallableOf<F>::Type {
   static_assert(F::dimension == 3, "the form in the plane is made of one in space");
   static_assert(!stress_free || (vector && on_cells && !F::uses_value), "plane stress is one of displacements");
   static_assert(!stress_free || S == 0 || Facts::rate_independent,
-                "the strain across the plane is found anew from the state, which must not change by that");
+                "the strain across the plane is found again from the state, which must not change by that");
 
   template <class T>
   constexpr void operator()(const Location<T, 2, M>& p, const Fields<T, C, 2>& u, Fields<T, C, 2>& f) const

@@ -27,7 +27,7 @@ struct PiecewiseLinear {
   int rows = 1;
 
   // Rows of argument and value, the arguments ascending. Rows on the line between their neighbours are left out.
-  // Throws Error(Exit::input) for arguments that do not ascend, numbers that are not finite, no rows, or more than
+  // Throws Error: Exit::input for arguments that do not ascend, numbers that are not finite, no rows, or more than
   // `most_rows`.
   static PiecewiseLinear through(std::span<const std::array<double, 2>> rows);
   static PiecewiseLinear through(std::initializer_list<std::array<double, 2>> rows) {

@@ -42,7 +42,7 @@ struct ListedItems {
 
 struct ListKernels {
   // together: entries that are sorted at a time, or a chunk's if these are more. nullopt: more slots than 32 bits
-  // count. Throws Error(Exit::resources).
+  // count. Throws Error: Exit::resources.
   std::optional<ScatterLists> (*make)(const Device&, std::span<const ListedGroup>, const ListedItems&, Index together);
 };
 

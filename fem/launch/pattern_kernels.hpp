@@ -27,7 +27,7 @@ struct NodePattern {
 
 struct PatternKernels {
   // `cells` are all cells of the space, each once. nullopt: the cells at a node have more nodes than the shared memory
-  // of a team holds. Throws Error(Exit::resources).
+  // of a team holds. Throws Error: Exit::resources.
   std::optional<NodePattern> (*make)(const Device&, Index nodes, std::span<const CellBatches> cells);
 };
 

@@ -33,7 +33,7 @@ Plugin load_plugin(const std::string& file, const Device& device,
 // Those that this process has loaded, their sources named from the root on.
 const std::vector<Plugin>& loaded_plugins();
 
-// From here on load_plugin() throws Error(Exit::input): --untrusted runs no code of a stranger.
+// From here on load_plugin() throws Error: Exit::input: --untrusted runs no code of a stranger.
 void forbid_plugins();
 
 }  // namespace ritz

@@ -14,11 +14,11 @@ struct PluginCompiler {
   std::string version;               // output of --version: part of the key of the cache
 };
 
-// Throws Error(Exit::environment) when there is none.
+// Throws Error: Exit::environment when there is none.
 PluginCompiler plugin_compiler(const Device& device, const std::filesystem::path& headers);
 
 // The folder that holds fem/add_form.hpp, next to the libraries: of an installation, wherever it was moved to, or of a
-// build tree. Throws Error(Exit::environment).
+// build tree. Throws Error: Exit::environment.
 std::filesystem::path header_folder();
 std::filesystem::path library_folder();  // folder of this library
 

@@ -10,7 +10,7 @@
 
 namespace ritz {
 
-// By the element's own name, or that of its record. Throws Error(Exit::internal) where there is none.
+// By the element's own name, or that of its record. Throws Error: Exit::internal where there is none.
 ReferenceElement element_of_plugins(const std::string& name, const Device& device);
 
 }  // namespace ritz

@@ -12,7 +12,7 @@ struct ProgramOutcome {
   std::string output;  // standard output and standard error together
 };
 
-// arguments[0] is found on the PATH. Empty when there is no such program. Throws Error(Exit::environment) when it
+// arguments[0] is found on the PATH. Empty when there is no such program. Throws Error: Exit::environment when it
 // cannot be started for another reason.
 std::optional<ProgramOutcome> run_program(const std::vector<std::string>& arguments);
 

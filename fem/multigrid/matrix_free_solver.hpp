@@ -29,7 +29,7 @@ class MatrixFreeSolver {
   void move_to(const Vector& u);
   std::shared_ptr<const Vector> point() const { return operator_.point(); }  // that u; empty: zero
 
-  // From x. The preconditioner is made at the first call and kept. Throws Error(Exit::input) when options ask for
+  // From x. The preconditioner is made at the first call and kept. Throws Error: Exit::input when options ask for
   // another method, or for conjugate gradients and a form does not promise a symmetric tangent. give_up: asked after
   // each iteration, where there is one.
   SolveReport solve(const Vector& b, Vector& x, const LinearSolverOptions& options,

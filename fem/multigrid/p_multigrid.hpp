@@ -32,8 +32,8 @@ bool on_all_ranks(const MatrixFree& A, bool here);
 
 class PMultigrid final : public LinearOperator {
  public:
-  // For an operator, which must outlive this. Throws Error(Exit::model) when a
-  // diagonal entry is not positive, Error(Exit::not_converged) when a level is not positive definite.
+  // For an operator, which must outlive this. Throws Error: Exit::model when a
+  // diagonal entry is not positive, Error: Exit::not_converged when a level is not positive definite.
   explicit PMultigrid(const MatrixFree& A, const PMultigridOptions& options = {});
   ~PMultigrid() override;
 

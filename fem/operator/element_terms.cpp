@@ -39,7 +39,7 @@ void ElementTerms::check_cells(const FormValue& form, const ElementGroup& group)
   throw Error(ErrorKind::load_on_nothing,
               fmt::format("the element '{}' stands on cells of kind {}, but was given {} of kind {}", form.name,
                           traits(static_cast<CellKind>(form.cell)).name, group.element_count, traits(group.kind).name),
-              {}, "take another element for them, or mesh them anew");
+              {}, "take another element for them, or mesh them again");
 }
 
 ElementTerms::ElementTerms(const FunctionSpace& space, std::vector<Integral> integrals, const Time& time,

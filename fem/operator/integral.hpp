@@ -28,7 +28,7 @@ struct Integral {
   }
   // The same form at the same place, whatever its numbers and its factor.
   bool same_place(const Integral& other) const;
-  // Throws Error(Exit::input) when the region's kind does not suit the form (a flux on cells, a source on facets).
+  // Throws Error: Exit::input when the region's kind does not suit the form (a flux on cells, a source on facets).
   static Integral over(FormValue form, const Region& region);
   static Integral over_cells(FormValue form, std::vector<Index> cells) {
     return {std::move(form), false, std::move(cells), {}};

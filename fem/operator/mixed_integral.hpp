@@ -34,7 +34,7 @@ struct MixedIntegral {
   static MixedIntegral over_all_cells(MixedFormValue form, std::vector<int> fields = {}) {
     return {.form = std::move(form), .cells = {}, .fields = std::move(fields)};
   }
-  // Throws Error(Exit::input) for a region of other things than the form's cells or facets.
+  // Throws Error: Exit::input for a region of other things than the form's cells or facets.
   static MixedIntegral over(MixedFormValue form, const Region& region, std::vector<int> fields = {});
 
   int position_of(int field) const;         // of the operator's field among those of the form; -1: it has none

@@ -48,7 +48,7 @@ class MixedInputs final : public EquationInputs {
 
 class MixedOperator final : public Equations {
  public:
-  // Spaces of different meshes have forms of one field alone. Throws Error(Exit::internal) when spaces of forms of
+  // Spaces of different meshes have forms of one field alone. Throws Error: Exit::internal when spaces of forms of
   // several fields do not share a geometry, or a form does not suit them.
   // met_before: [field] EntitySigns' own, of a part of a mesh.
   MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields = {},

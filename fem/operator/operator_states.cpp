@@ -36,7 +36,7 @@ void OperatorStates::set(const Values& values) {
     if (next == values.size() || static_cast<Index>(values[next].size()) != state.size())
       throw Error(ErrorKind::checkpoint_unusable,
                   fmt::format("the point state of '{}' is that of other equations", integral.form.name),
-                  "it was kept for another number of cells, points or quantities", "start the run anew");
+                  "it was kept for another number of cells, points or quantities", "start the run again");
     state.upload(values[next++]);
   });
   if (plans_->over_ranks() != nullptr) plans_->over_ranks()->states_were_set();

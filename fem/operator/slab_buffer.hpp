@@ -14,7 +14,7 @@ namespace ritz {
 // need some 500 blocks of eight, and 64 MB at most. A cache of 0 is that of a GPU that is not here: as an H200's.
 Index slab_size(Index second_level_cache, Index element_results);
 
-// A vector of `size`, or `least` numbers if these do not fit: `steps` gets a sentence. Throws Error(Exit::resources).
+// A vector of `size`, or `least` numbers if these do not fit: `steps` gets a sentence. Throws Error: Exit::resources.
 Vector slab_buffer(const Device& device, Index size, Index least, std::vector<std::string>& steps);
 
 }  // namespace ritz

@@ -26,7 +26,7 @@ class Body {
  public:
   enum Field { displacement_of_solids, displacement_and_rotation_of_frames };
 
-  // The mesh is structural (MeshData::structural). Throws Error(Exit::input) where it has no volumes or no such cells.
+  // The mesh is structural (MeshData::structural). Throws Error: Exit::input where it has no volumes or no such cells.
   Body(const Mesh& mesh, const std::vector<Index>& cells_with_sections);
   Body(const Mesh& mesh, const std::vector<std::string>& regions_with_sections);
   Body(const Body&) = delete;  // the solids and frames know their meshes

@@ -28,7 +28,7 @@ struct StiffnessTable {
   std::vector<Row> rows;
   bool continued = false;  // constant outside of the rows; else a temperature out there is an error
 
-  // The row below a temperature, and how far it lies towards the next one. Throws Error(Exit::model) as value_at()
+  // The row below a temperature, and how far it lies towards the next one. Throws Error: Exit::model as value_at()
   // does.
   struct Place {
     std::size_t row;

@@ -13,7 +13,7 @@
 namespace ritz {
 
 // Supports are not finished yet. Returns the motions that were free, as fields of the size of 1. Throws
-// Error(Exit::model) where equations between unknowns take all that could be held.
+// Error: Exit::model where equations between unknowns take all that could be held.
 std::vector<std::vector<double>> stop_free_motions(const Model& model, ModelSupports& supports);
 
 }  // namespace ritz

@@ -51,7 +51,7 @@ struct MaterialLaw {
     std::memcpy(numbers.data(), from, law.numbers.size);
   }
 
-  // Throws Error(Exit::model) for a law that needs large displacements without them, and for plane stress out of the
+  // Throws Error: Exit::model for a law that needs large displacements without them, and for plane stress out of the
   // plane.
   FormValue form(const Kinematics& kinematics, const LawInputs& inputs = {}) const;
   // Poisson's ratio of small strains from rest; nothing where the law is not isotropic.
@@ -64,7 +64,7 @@ struct MaterialLaw {
 
 // Plastic strain from 0 on, yield stress [Pa].
 using HardeningPoints = std::vector<std::pair<double, double>>;
-// Throws Error(Exit::input) for a table that is empty, too long, or whose strains do not start at 0 and grow.
+// Throws Error: Exit::input for a table that is empty, too long, or whose strains do not start at 0 and grow.
 Hardening hardening(const std::string& law, const HardeningPoints& points);
 // At most as many points as a law holds: those without which the table would differ most. Returns the largest
 // difference that is left, of the stress there; 0: all points are kept.

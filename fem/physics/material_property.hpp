@@ -28,7 +28,7 @@ inline const TemperatureTable* table_in(const MaterialProperty& property) {
   return std::get_if<TemperatureTable>(&property);
 }
 
-// The value of a table at a temperature. Throws Error(Exit::model) outside of the rows, with the name of the property
+// The value of a table at a temperature. Throws Error: Exit::model outside of the rows, with the name of the property
 // and its origin, where the table is not continued.
 double value_at(const TemperatureTable& table, double temperature, const std::string& name, const std::string& origin);
 

@@ -18,7 +18,7 @@ namespace ritz {
 class MeanMotion {
  public:
   // Takes displacements in three dimensions, and facets; `reference`: none is the centre of the surface.
-  // Throws Error(Exit::input) for other fields.
+  // Throws Error: Exit::input for other fields.
   MeanMotion(const FunctionSpace& space, const Region& facets, const std::optional<Point>& reference,
              const std::string& origin = {});
 

@@ -143,14 +143,14 @@ Model joined(Model first, Model second);
 // [unknown of the field] 1: an element or an equation acts on it. Empty where the model is not sparse.
 std::vector<std::uint8_t> touched_in(const Model& model, int field = 0);
 
-// Without a load case, or with one of them. Finished, and checked: throws Error(Exit::model) where two sources
+// Without a load case, or with one of them. Finished, and checked: throws Error: Exit::model where two sources
 // disagree, and where the body can move freely.
 Constraints make_constraints(const Model& model, const ModelLoadCase* load_case = nullptr);
 
 // The rigid motions of each part of the body that these constraints and the equations leave free; none where the model
 // does not ask.
 std::vector<FreePart> free_parts(const Model& model, const Constraints& constraints);
-// Throws Error(Exit::model) where there are any.
+// Throws Error: Exit::model where there are any.
 void check_held(const Model& model, const Constraints& constraints);
 
 // [motion][unknown] Rigid motions that these constraints leave free, and the ground holds: springs, foundations,
@@ -188,7 +188,7 @@ class ModelSupports {
 // The sum of terms of u [unknown].
 double value_of(std::span<const UnknownTerm> terms, std::span<const double> u, int components);
 
-// Throws Error(Exit::model) where the solution leaves a range of the model, naming the first one, the value and the
+// Throws Error: Exit::model where the solution leaves a range of the model, naming the first one, the value and the
 // node.
 void check_ranges(const Model& model, const Vector& u);
 

@@ -24,16 +24,16 @@ struct NodeNormal {
 std::vector<NodeNormal> node_normals(const FunctionSpace& space, const Region& facets,
                                      double edge_angle = 2 * std::numbers::pi / 9);
 
-// The value is positive out of the body [length]. Throws Error(Exit::input) when the region has no facets.
+// The value is positive out of the body [length]. Throws Error: Exit::input when the region has no facets.
 LinearEquations normal_support(const FunctionSpace& space, const Region& facets, const Coefficient& value,
                                const std::string& origin = {});
-// Along a direction of any length but zero. Throws Error(Exit::input) for a direction of zero.
+// Along a direction of any length but zero. Throws Error: Exit::input for a direction of zero.
 LinearEquations support_along(const FunctionSpace& space, const Region& region, const Point& direction,
                               const Coefficient& value, const std::string& origin = {});
 
 enum class CylindricalComponent { radial, tangential, axial };
 // About an axis through the origin; in the plane it points out of it. On the axis itself a radial or tangential value
-// of 0 holds both directions across it. Throws Error(Exit::model) for other values there.
+// of 0 holds both directions across it. Throws Error: Exit::model for other values there.
 struct CylindricalAxes {
   Point origin{}, axis{0, 0, 1};
 };

@@ -17,7 +17,7 @@ namespace ritz {
 
 class Orientation {
  public:
-  // Axis 1 along `first`; axis 2 in the plane of both vectors, on the side of `other`. Throws Error(Exit::input) where
+  // Axis 1 along `first`; axis 2 in the plane of both vectors, on the side of `other`. Throws Error: Exit::input where
   // they are parallel, or one is zero.
   static Orientation along(const Point& first, const Point& other);
   // Axes 1, 2, 3: radial, hoop, along `axis`. It has no value on the axis.
@@ -29,7 +29,7 @@ class Orientation {
 
   bool is_constant() const { return constant_.has_value(); }
   const Axes& axes() const { return *constant_; }  // constant ones
-  // Throws Error(Exit::model) where there are none.
+  // Throws Error: Exit::model where there are none.
   Axes at(const Point& point) const;
   // The six coordinates of axes 1 and 2, as forms read them (fem/forms/anisotropic.hpp).
   std::vector<PointFunction> functions() const { return functions_; }

@@ -41,8 +41,8 @@ struct Periodic {
   Point translation{};  // none with a rotation
 };
 
-// `region`: facets or nodes that depend on `onto`, which is facets. Throws Error(Exit::model) for nodes whose image is
-// not on `onto`, Error(Exit::input) where the options contradict each other.
+// `region`: facets or nodes that depend on `onto`, which is facets. Throws Error: Exit::model for nodes whose image is
+// not on `onto`, Error: Exit::input where the options contradict each other.
 Periodic periodic(const FunctionSpace& space, const Region& region, const Region& onto,
                   const PeriodicOptions& options = {});
 

@@ -18,7 +18,7 @@ struct DampingRatio {
   double frequency;  // [Hz]
 };
 
-// Damping that has these ratios at two frequencies. Throws Error(Exit::model) where no such damping exists: both
+// Damping that has these ratios at two frequencies. Throws Error: Exit::model where no such damping exists: both
 // frequencies are the same, or one of the two factors would be negative and feed energy into other modes.
 RayleighDamping rayleigh_through(const DampingRatio& first, const DampingRatio& second);
 

@@ -10,7 +10,7 @@
 
 namespace ritz {
 
-// Throws Error(Exit::model) for models of several fields, and where a mean motion or a reference point needs nodes that
+// Throws Error: Exit::model for models of several fields, and where a mean motion or a reference point needs nodes that
 // only these cells have.
 void remove_cells(std::span<const Index> cells, Model& model);
 

@@ -37,8 +37,8 @@ struct NodalForce {
 
 class RigidRegion {
  public:
-  // Displacements of two or three dimensions, or with rotations (six components). Throws Error(Exit::input) for a field
-  // of other components, Error(Exit::model) for a region without nodes, and for a motion that a region of one node, or
+  // Displacements of two or three dimensions, or with rotations (six components). Throws Error: Exit::input for a field
+  // of other components, Error: Exit::model for a region without nodes, and for a motion that a region of one node, or
   // along a line, does not have.
   RigidRegion(const FunctionSpace& space, const Region& region, const RigidOptions& options = {});
 

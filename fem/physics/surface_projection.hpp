@@ -24,7 +24,7 @@ struct PointWeights {
 
 class SurfaceProjection {
  public:
-  // Facets, or cells that are surfaces or lines in space. Throws Error(Exit::input) when the region has none. The space
+  // Facets, or cells that are surfaces or lines in space. Throws Error: Exit::input when the region has none. The space
   // must outlive the object.
   SurfaceProjection(const FunctionSpace& space, const Region& surface);
 

@@ -42,7 +42,7 @@ struct Tie {
 };
 
 // `region`: facets, nodes or cells, whose nodes depend on `onto`: facets (or cells that are surfaces in space). Throws
-// Error(Exit::model) for nodes outside of the tolerance, unless they may stay free, and where no node is tied.
+// Error: Exit::model for nodes outside of the tolerance, unless they may stay free, and where no node is tied.
 Tie tie(const FunctionSpace& space, const Region& region, const Region& onto, const TieOptions& options = {});
 
 // [mesh node] for looking at it: the distance from the other side, and 1: tied, -1: left, 0: all others.

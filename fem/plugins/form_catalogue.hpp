@@ -24,14 +24,14 @@ class FormCatalogue {
     const FormRecord* record;
     std::string module;
   };
-  // Throws Error(Exit::input) with the names there are.
+  // Throws Error: Exit::input with the names there are.
   const Entry& find(const std::string& form) const;
   ReferenceElement element(const std::string& name) const;
   bool has_form(const std::string& name) const { return forms_.contains(name); }
   bool has_element(const std::string& name) const { return elements_.contains(name); }
 
-  // The form with these parameters; the others have their fallbacks. Throws Error(Exit::input) for parameters that are
-  // unknown or missing, Error(Exit::model) for values out of bounds.
+  // The form with these parameters; the others have their fallbacks. Throws Error: Exit::input for parameters that are
+  // unknown or missing, Error: Exit::model for values out of bounds.
   FormValue make(const std::string& form, const std::map<std::string, double>& parameters) const;
 
   // The same of forms of several fields, which are named apart from the others.

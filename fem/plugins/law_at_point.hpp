@@ -30,9 +30,9 @@ struct PointOfTest {
 
 class LawAtPoint {
  public:
-  // Throws Error(Exit::model) for a law of large displacements without them.
+  // Throws Error: Exit::model for a law of large displacements without them.
   LawAtPoint(const Device& cpu, MaterialLaw law, bool large);
-  // The next state of the specimen; the internal variables go along. Throws Error(Exit::not_converged) where no
+  // The next state of the specimen; the internal variables go along. Throws Error: Exit::not_converged where no
   // stresses across vanish.
   PointOfTest step(SpecimenTest test, double strain, const Time& time = {});
 

@@ -33,7 +33,7 @@ struct EdgeSpaceOfPart {
 };
 // Each component of vectors, then gradients, one after the other. The edges of the part are [owned | ghosts]. held:
 // [mesh node]; one_more: a node that is held for gradients; -1: none. A needs the rows of `owned` edges. Throws
-// Error(Exit::input) for spaces of other unknowns than one for each edge.
+// Error: Exit::input for spaces of other unknowns than one for each edge.
 void each_edge_space_of_part(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                              const std::vector<bool>& held, Node one_more, Index owned,
                              const std::function<void(EdgeSpaceOfPart, bool needed)>& visit);
@@ -44,7 +44,7 @@ bool is_seen(double most, double largest);
 // not see gradients: they are free, or a small term alone holds them, a gauge.
 class EdgeGradients {
  public:
-  // Throws Error(Exit::input) as EdgePreconditioner does.
+  // Throws Error: Exit::input as EdgePreconditioner does.
   EdgeGradients(const FunctionSpace& space, const Constraints& supports);
   // G phi with G^T (r - G phi) = 0: [edge], zero where edges are prescribed.
   std::vector<double> part_of(std::span<const double> r) const;
@@ -64,7 +64,7 @@ SmoothedAggregationOptions edge_multigrid(SmoothedAggregationOptions options);
 
 class EdgePreconditioner final : public LinearOperator {
  public:
-  // A: with the supports eliminated; it must outlive this. Throws Error(Exit::input) for spaces of other unknowns than
+  // A: with the supports eliminated; it must outlive this. Throws Error: Exit::input for spaces of other unknowns than
   // one for each edge, and what SmoothedAggregation throws.
   EdgePreconditioner(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                      SmoothedAggregationOptions multigrid = {});

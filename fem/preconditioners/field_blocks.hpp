@@ -34,7 +34,7 @@ struct FieldBlock {
 class FieldBlocks {
  public:
   // K is assembled; constraints are eliminated from it here, with this pivot. All must outlive this. Throws
-  // Error(Exit::input) for fields that have no preconditioner.
+  // Error: Exit::input for fields that have no preconditioner.
   FieldBlocks(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
               MixedShape shape);
   ~FieldBlocks();

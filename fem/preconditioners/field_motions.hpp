@@ -3,7 +3,7 @@
 // field.
 //
 //   const std::vector<FieldMotion> motions = motions_left(equations, supports);       // of the whole mesh
-//   require_none_is_free(equations, K, sizes, motions);                               // throws Error(Exit::model)
+//   require_none_is_free(equations, K, sizes, motions);                               // throws Error: Exit::model
 #pragma once
 
 #include "fem/operator/mixed_constraints.hpp"

@@ -44,7 +44,7 @@ class FieldsSystem {
   const Vector& point() const;
   void release();  // all of them; over ranks all ranks together
 
-  // From x, r gathered, [owned]. Throws Error(Exit::model) where the matrix is singular, Error(Exit::input) for other
+  // From x, r gathered, [owned]. Throws Error: Exit::model where the matrix is singular, Error: Exit::input for other
   // methods and for fields without a preconditioner, and what DirectSolver throws; over ranks as an AgreedError.
   SolveReport solve(const Vector& r, Vector& x, const LinearTolerance& tolerance);
 

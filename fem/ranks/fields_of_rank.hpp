@@ -12,7 +12,7 @@
 
 namespace ritz {
 
-// Throws Error(Exit::environment) for fewer nodes of a field than ranks, and internal variables on facets.
+// Throws Error: Exit::environment for fewer nodes of a field than ranks, and internal variables on facets.
 void check_divisible(const MixedOperator& equations, const Ranks& ranks);
 
 class FieldsOfRank {

@@ -48,7 +48,7 @@ class PartCouplings {
 class RankParts {
  public:
   enum class Cut { equal, whole_cells };
-  // Throws Error(Exit::environment) where the mesh is too small for so many ranks.
+  // Throws Error: Exit::environment where the mesh is too small for so many ranks.
   RankParts(const FunctionSpace& whole, Cut cut, int ranks, int supports = 1);
   ~RankParts();
   RankParts(const RankParts&) = delete;

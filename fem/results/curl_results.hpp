@@ -16,7 +16,7 @@ struct CurlResults {
   std::vector<double> values, curls, fluxes;
 };
 
-// Throws Error(Exit::internal) for a field of another family.
+// Throws Error: Exit::internal for a field of another family.
 CurlResults curl_results(const MixedOperator& equations, int field, const Vector& u);
 
 // Half of u.K u, and u.f, for residual K u - f: the energy, and twice that which the loads have put in.

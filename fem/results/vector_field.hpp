@@ -13,7 +13,7 @@ namespace ritz {
 
 class VectorField {
  public:
-  // Field `field` of the unknowns u of these equations, which must outlive it. Throws Error(Exit::internal) for other
+  // Field `field` of the unknowns u of these equations, which must outlive it. Throws Error: Exit::internal for other
   // families.
   VectorField(const MixedOperator& equations, int field, const Vector& u);
 
@@ -38,7 +38,7 @@ class VectorField {
 };
 
 // The unknowns of a field of facets or edges that interpolates a vector: its moments (fem/cells/vector_functions.hpp),
-// by quadrature, evaluated at t = 0. Throws Error(Exit::internal) for other families.
+// by quadrature, evaluated at t = 0. Throws Error: Exit::internal for other families.
 Vector interpolate(const MixedOperator& equations, int field, const std::vector<PointFunction>& vector);
 
 }  // namespace ritz

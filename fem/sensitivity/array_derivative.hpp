@@ -24,7 +24,7 @@ void subtract_by_work(const ModelNumber& number, const std::function<std::vector
                       std::vector<double>& result);
 
 // Adds what prescribed values pass on, of supports whose values are functions; by_prescribed: [unknown]. Throws
-// Error(Exit::model) where an array of cells, or one that stands elsewhere than the unknowns, gives them.
+// Error: Exit::model where an array of cells, or one that stands elsewhere than the unknowns, gives them.
 void add_by_prescribed(const FunctionSpace& space, MeshField& array, const std::string& name,
                        std::span<const PrescribedValue* const> supports, std::span<const double> by_prescribed,
                        std::vector<double>& result);

@@ -38,7 +38,7 @@ class CellWork {
   static MemoryNeeds memory_needs(const FunctionSpace& space, std::span<const Integral> integrals, OfAll of_all);
 
   void numbers_changed();
-  // Those of other integrals: the same forms at the same places. Throws Error(Exit::model) else.
+  // Those of other integrals: the same forms at the same places. Throws Error: Exit::model else.
   void replace_numbers(std::span<const Integral> integrals);
   void set_time(const Time& time);                                              // at which functions of time are taken
   std::vector<double> operator()(const Vector& u, const Vector& lambda) const;  // vectors of the space

@@ -25,14 +25,14 @@
 
 namespace ritz {
 
-// Throws Error(Exit::model) for models that are not linear, or have load cases or prescribed means.
+// Throws Error: Exit::model for models that are not linear, or have load cases or prescribed means.
 void check_linear_statics(const Model& model);
 // The same for nonlinear ones that are to have derivatives: without internal variables and a path of loads.
 void check_nonlinear_statics(const Model& model, const Nonlinear& newton);
 
 class LinearStatics {
  public:
-  // Throws Error(Exit::model) as check_linear_statics(), and for models without a symmetric tangent. The model must
+  // Throws Error: Exit::model as check_linear_statics(), and for models without a symmetric tangent. The model must
   // outlive this.
   LinearStatics(const Model& model, const LinearSolverOptions& options);
   // The same of nonlinear equations, with the prescribed values of the case.
@@ -56,7 +56,7 @@ class LinearStatics {
     double residual;  // ||residual of the free unknowns|| / ||load of the free unknowns||, by the element kernels
   };
   // load: [unknown] forces beside those of the model; prescribed: [unknown] in place of the values of the supports,
-  // where unknowns are prescribed. Null: none. Throws Error(Exit::not_converged).
+  // where unknowns are prescribed. Null: none. Throws Error: Exit::not_converged.
   Solution solve(const Vector* load = nullptr, const Vector* prescribed = nullptr);
 
   // lambda for dJ/du = g.
@@ -93,7 +93,7 @@ class LinearStatics {
 // its own entry. That is exact for numbers that enter linearly, and to about 1e-11 for others. An array at nodes takes
 // a pass for each colour of its nodes. Differences are central, and one-sided where an entry stands at the end of what
 // its key allows. Where supports meet, an array counts as if it alone held the node; values that solve() was given in
-// place of the case's leave 0. Throws Error(Exit::input) for prescribed values by arrays of cells.
+// place of the case's leave 0. Throws Error: Exit::input for prescribed values by arrays of cells.
 std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std::string& name, const Vector& u,
                              const Vector& lambda, const Vector& by_prescribed);
 
@@ -105,7 +105,7 @@ std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
                               const Vector& lambda);
 
 // dJ/d(position) of the nodes of the mesh, [mesh node][3], where J does not depend on them but through u. Throws
-// Error(Exit::model) where prescribed values or relations between unknowns do: they would have a part in it.
+// Error: Exit::model where prescribed values or relations between unknowns do: they would have a part in it.
 std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const Vector& lambda);
 
 }  // namespace ritz

@@ -16,7 +16,7 @@ struct ModelNumber {
   std::string name;
   double value;
   double scale;  // of its steps where it is 0
-  // The same forms at the same places, with other numbers. Throws Error(Exit::input) or Error(Exit::model) for values
+  // The same forms at the same places, with other numbers. Throws Error: Exit::input or Error: Exit::model for values
   // that are not allowed.
   std::function<Model(double)> at;
 };

@@ -28,7 +28,7 @@ namespace ritz {
 
 // Evolutions from options.begin that have no known derivatives; nullopt: this one has.
 std::optional<NotDifferentiable> not_differentiable(const Model& model, const Transient& options);
-// Throws Error(Exit::model) for these, and the errors of check().
+// Throws Error: Exit::model for these, and the errors of check().
 void check_differentiable(const Model& model, const Transient& options);
 
 struct TransientDerivatives {

@@ -41,7 +41,7 @@ class Constraints final : public Supports {
   // formulas where regions meet, are no conflict: the first holds.
   void prescribe_nodes(std::span<const Node> nodes, int component, std::span<const double> values,
                        const std::string& source);
-  // Nodes of the mesh, where they are the space's (isoparametric() says so; else Error(Exit::internal)). Those without
+  // Nodes of the mesh, where they are the space's (isoparametric() says so; else Error: Exit::internal). Those without
   // unknowns are passed over.
   void prescribe(std::span<const Node> mesh_nodes, int component, double value, const std::string& source);
 
@@ -52,7 +52,7 @@ class Constraints final : public Supports {
   void relate(const DependentNodeRows& rows, const Ghosts& ghosts);
 
   // Uploads what was prescribed, resolves the equations and tells the space what they join. Equal values from several
-  // sources merge; different values on one unknown are an Error(Exit::model) that names the node, its position, the
+  // sources merge; different values on one unknown are an Error: Exit::model that names the node, its position, the
   // component, and both sources; so are equations that contradict each other or the prescribed values.
   void finish();
 

@@ -50,7 +50,7 @@ struct ResolvedEquations {
 
 // Gaussian elimination in the order of the equations. The first term of an equation with a free unknown, whose factor
 // is no less than a tenth of the largest of them, becomes dependent (LinearEquations::first_is_dependent). prescribed:
-// [unknown]. Throws Error(Exit::model) where equations contradict each other, naming both origins; Error(Exit::input)
+// [unknown]. Throws Error: Exit::model where equations contradict each other, naming both origins; Error: Exit::input
 // where a factor is not finite.
 ResolvedEquations resolve(const FunctionSpace& space, const std::vector<LinearEquations>& equations,
                           const std::vector<std::uint8_t>& prescribed);

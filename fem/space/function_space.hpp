@@ -77,7 +77,7 @@ using JoinedPairs = std::map<const FunctionSpace*, std::vector<std::pair<Node, N
 
 class FunctionSpace {
  public:
-  // The mesh must outlive the space. Throws Error(Exit::input) when a shape has no element of the order, or elements of
+  // The mesh must outlive the space. Throws Error: Exit::input when a shape has no element of the order, or elements of
   // neighbouring cells do not match on their common facet.
   FunctionSpace(const Mesh& mesh, int components, const Device& device, const SpaceOptions& options = {});
 

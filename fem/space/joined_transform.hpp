@@ -16,7 +16,7 @@ namespace ritz {
 class JoinedTransform {
  public:
   // Dependent unknowns are of fields without a coupling by forms. The patterns have the entries of the result
-  // (FunctionSpace::join): Error(Exit::internal) where one lacks; Error(Exit::resources) where they do not fit 32 bits.
+  // (FunctionSpace::join): Error: Exit::internal where one lacks; Error: Exit::resources where they do not fit 32 bits.
   JoinedTransform(const BlockOperator& K, const DependentRows& rows);
 
   bool suits(const BlockOperator& K) const;

@@ -17,7 +17,7 @@ struct NodeNumbering {
   std::vector<Node> cell_nodes;    // [cell][node of its element]
 };
 
-// Nodes are numbered in the order in which the cells of cell_order meet them. Throws Error(Exit::input) when two cells
+// Nodes are numbered in the order in which the cells of cell_order meet them. Throws Error: Exit::input when two cells
 // disagree about the nodes on a common edge or facet.
 NodeNumbering number_nodes(const Mesh& mesh, std::span<const Index> cell_order,
                            const std::map<CellKind, ReferenceElement>& elements);

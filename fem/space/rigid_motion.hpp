@@ -44,7 +44,7 @@ std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::s
                                               const std::vector<LinearEquations>& equations, RigidModes modes,
                                               std::span<const std::uint8_t> gone = {});
 
-// Throws Error(Exit::model) when there are free parts.
+// Throws Error: Exit::model when there are free parts.
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,
                 const std::vector<LinearEquations>& equations, RigidModes modes,
                 std::span<const std::uint8_t> gone = {});

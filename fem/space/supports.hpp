@@ -30,7 +30,7 @@ class Supports {
   virtual bool has_dependent() const = 0;                          // do unknowns follow others by equations?
   virtual const std::vector<std::uint8_t>& host_mask() const = 0;  // [unknown] 1: prescribed
   virtual bool varies_in_time() const = 0;
-  // Evaluates functions that vary in time. Throws Error(Exit::model) where sources disagree at this time.
+  // Evaluates functions that vary in time. Throws Error: Exit::model where sources disagree at this time.
   virtual void set_time(double t) = 0;
 };
 

@@ -119,7 +119,7 @@ class Case {
   class Table;
 
   // Overrides are "dotted.key=value": `material.0.young=1e9` counts entries from 0, the value is TOML, and a bare
-  // word is a text. Throws Error(Exit::input) with file:line:column when a file or an override cannot be understood.
+  // word is a text. Throws Error: Exit::input with file:line:column when a file or an override cannot be understood.
   static Case from_file(const std::string& path, const std::vector<std::string>& overrides = {});
   static Case from_text(std::string_view text, const std::string& name = "case.toml",
                         const std::vector<std::string>& overrides = {});

@@ -56,7 +56,7 @@ std::string inline_text(const CaseValue& value);
 std::string inline_text(double number);
 std::string quoted(std::string_view text);
 
-// case_parse.cpp. Throws Error(Exit::input).
+// case_parse.cpp. Throws Error: Exit::input.
 CaseValue parse_case(std::string_view text, const std::string& name);
 // material = "steel S235", or one table [material] with a name, becomes a [[material]] of the region "all".
 void spell_material(CaseValue& root);

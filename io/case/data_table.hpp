@@ -24,7 +24,7 @@ enum class Outside { error, constant };  // constant: that of the nearest argume
 
 class DataTable {
  public:
-  // Throw Error(Exit::input) with the line.
+  // Throw Error: Exit::input with the line.
   static DataTable from_file(const std::string& path, Interpolation interpolation, Outside outside);
   static DataTable from_text(std::string_view text, const std::string& name, Interpolation interpolation,
                              Outside outside);

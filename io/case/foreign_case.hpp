@@ -24,7 +24,7 @@ std::optional<Error> other_program_error(const CaseValue& root, const std::strin
 // "a Gmsh mesh", "an Abaqus or CalculiX deck", ... by the first bytes or the ending of the name; empty: it may be a
 // case.
 std::string foreign_content(std::string_view text, const std::string& path);
-// Throws Error(Exit::input): it cannot be read, or it is one of those.
+// Throws Error: Exit::input: it cannot be read, or it is one of those.
 std::string text_of_case(const std::string& path);
 
 }  // namespace ritz

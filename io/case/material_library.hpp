@@ -37,7 +37,7 @@ const LibraryMaterial* find_material(std::string_view name);
 // The error of a name that find_material() does not know, with those near it.
 Error unknown_material(const std::string& name);
 
-// All as a table; one as TOML with its source. Throws Error(Exit::input) for an unknown name.
+// All as a table; one as TOML with its source. Throws Error: Exit::input for an unknown name.
 std::string materials_as_text();
 std::string materials_as_json();
 std::string material_as_toml(const std::string& name);

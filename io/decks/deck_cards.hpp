@@ -19,10 +19,10 @@ struct DeckCard {
 
   std::string parameter(const std::string& name) const;         // empty when it is not given
   std::string text(std::size_t line, std::size_t field) const;  // empty when it is not given
-  double number(std::size_t line, std::size_t field) const;     // 0 when it is not given; throws Error(Exit::input)
+  double number(std::size_t line, std::size_t field) const;     // 0 when it is not given; throws Error: Exit::input
 };
 
-// Follows *INCLUDE and INPUT=, as if the text of the file stood in their place. Throws Error(Exit::input) for a file
+// Follows *INCLUDE and INPUT=, as if the text of the file stood in their place. Throws Error: Exit::input for a file
 // that cannot be read or includes itself.
 std::vector<DeckCard> read_cards(const std::string& path);
 

@@ -9,18 +9,18 @@ namespace ritz {
 // The name to write to before commit_file.
 std::string temporary_path(const std::string& path);
 
-// Flushes `temporary_path(path)`, renames it to `path` and flushes the folder. Throws Error(Exit::output).
+// Flushes `temporary_path(path)`, renames it to `path` and flushes the folder. Throws Error: Exit::output.
 void commit_file(const std::string& path);
 
 // The same if `path` exists already: afterwards `temporary_path(path)` is the file that was committed before. False if
 // the file system cannot exchange names: then the older file no longer exists.
 bool exchange_file(const std::string& path);
 
-// Its two halves without the folder. Throw Error(Exit::output) and remove the temporary file.
+// Its two halves without the folder. Throw Error: Exit::output and remove the temporary file.
 void flush_temporary(const std::string& path);
 void rename_temporary(const std::string& path);
 
-// A copy of `path` under its temporary name, to be changed there. Throws Error(Exit::output).
+// A copy of `path` under its temporary name, to be changed there. Throws Error: Exit::output.
 void copy_to_temporary(const std::string& path);
 
 // Removes the remains of a failed write.

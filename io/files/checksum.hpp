@@ -16,7 +16,7 @@ struct FileChecksum {
 };
 
 std::uint32_t crc32_of(std::string_view bytes, std::uint32_t before = 0);
-// Reads the file. Throws Error(Exit::output) when it cannot be read.
+// Reads the file. Throws Error: Exit::output when it cannot be read.
 FileChecksum checksum_of_file(const std::string& path);
 
 }  // namespace ritz

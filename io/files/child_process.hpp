@@ -95,7 +95,7 @@ class ChildProcess {
  public:
   // Forks, and runs `work` there. The child may take the memory that the host has left, and 60 s of processor time with
   // one more for each megabyte of the file. Libraries that `work` needs must be loaded before: another thread may hold
-  // the loader's lock. Throws Error(Exit::resources) where no process can be started.
+  // the loader's lock. Throws Error: Exit::resources where no process can be started.
   ChildProcess(ChildWork about, const std::function<void(Channel&)>& work);
   ~ChildProcess();  // ends the child
   ChildProcess(const ChildProcess&) = delete;
@@ -103,7 +103,7 @@ class ChildProcess {
 
   Channel& channel() { return channel_; }
   // Returns what `take` makes of the next answer, after `ask` has put a question. Throws the Error that the child met
-  // instead, Error(Exit::mesh) where it crashed or ran into its limits, and the error of a stop request that comes
+  // instead, Error: Exit::mesh where it crashed or ran into its limits, and the error of a stop request that comes
   // meanwhile.
   template <class Ask, class Take>
   auto answer(const Ask& ask, const Take& take) {

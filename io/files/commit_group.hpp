@@ -21,7 +21,7 @@ class CommitGroup {
   CommitGroup(const CommitGroup&) = delete;
   CommitGroup& operator=(const CommitGroup&) = delete;
 
-  void commit();  // throws Error(Exit::output); the group stays open, and empty
+  void commit();  // throws Error: Exit::output; the group stays open, and empty
   // All of it but the journals. Returns the lines that commit these files: folder -> text.
   std::map<std::string, std::string> take_place();
   std::size_t size() const;  // files that wait

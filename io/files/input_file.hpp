@@ -12,7 +12,7 @@ namespace ritz {
 void read_only_below(const std::string& folder);
 bool reads_one_folder_only();
 
-// Throws Error(Exit::input) where read_only_below() forbids the file, which need not exist.
+// Throws Error: Exit::input where read_only_below() forbids the file, which need not exist.
 void require_inside(const std::string& path);
 bool is_outside(const std::string& path);  // would it throw?
 

@@ -50,14 +50,14 @@ std::string journal_path(const std::string& folder);
 // Is the file in the folder also where links are followed? A folder may be a stranger's: what leads out of it is
 // neither read nor moved.
 bool is_within(const std::string& folder, const std::string& file);
-// Path of a file that a line of the journal names. Throws Error(Exit::checkpoint) unless it is within the folder.
+// Path of a file that a line of the journal names. Throws Error: Exit::checkpoint unless it is within the folder.
 std::string path_within(const std::string& folder, const std::string& file);
 std::string to_line(const JournalEntry& entry);  // with its end of line
 std::string to_line_of_end(const std::string& case_name, const std::string& run);
 Journal parse_journal(std::string_view text);
-// Empty when there is no such file. Throws Error(Exit::checkpoint) when it cannot be read.
+// Empty when there is no such file. Throws Error: Exit::checkpoint when it cannot be read.
 Journal read_journal(const std::string& folder);
-// One line, flushed; a line that does not fit on the disk is taken back. Throws Error(Exit::output).
+// One line, flushed; a line that does not fit on the disk is taken back. Throws Error: Exit::output.
 void append_to_journal(const std::string& folder, const JournalEntry& entry);
 void append_lines_to_journal(const std::string& folder, const std::string& lines);  // as to_line() makes them
 

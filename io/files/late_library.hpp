@@ -7,7 +7,7 @@
 namespace ritz {
 
 // The object called `symbol` in `module` ("ritz_vtk"), which stays loaded. `library` is what it brings, for people.
-// Throws Error(Exit::environment) with the loader's reason, and std::bad_alloc where that is memory.
+// Throws Error: Exit::environment with the loader's reason, and std::bad_alloc where that is memory.
 const void* late_library(const char* module, const char* symbol, const char* library);
 
 }  // namespace ritz

@@ -8,7 +8,7 @@ namespace ritz {
 
 class MappedFile {
  public:
-  // Throws Error(Exit::mesh) when there is no such file, when it is a folder or when it is empty. With `ahead` the
+  // Throws Error: Exit::mesh when there is no such file, when it is a folder or when it is empty. With `ahead` the
   // pages are fetched at once: for files that are read from end to end.
   explicit MappedFile(const std::string& path, bool ahead = true);
   ~MappedFile();

@@ -19,7 +19,7 @@ class TextFile {
   const char* end() const { return text_.data() + text_.size(); }
   std::int64_t line_of(const char* position) const;  // 1, 2, ...
 
-  // Throws Error(Exit::mesh) with "... at 'path', line 12".
+  // Throws Error: Exit::mesh with "... at 'path', line 12".
   [[noreturn]] void fail(const char* position, const std::string& what, const std::string& why = {},
                          const std::string& fix = {}) const;
   // "expected what, found 'the next word'".

@@ -42,10 +42,10 @@ Hdf5Rows text_rows(std::string dataset, std::vector<std::string> texts);
 // An object of the HDF5 library, which is loaded at its first use (io/hdf5/hdf5_library.hpp).
 class Hdf5File {
  public:
-  // Throw Error(Exit::output) with what HDF5 says.
+  // Throw Error: Exit::output with what HDF5 says.
   static std::unique_ptr<Hdf5File> create(const std::string& path);
   static std::unique_ptr<Hdf5File> open_for_writing(const std::string& path);
-  // Throws Error(Exit::checkpoint).
+  // Throws Error: Exit::checkpoint.
   static std::unique_ptr<Hdf5File> open(const std::string& path);
   virtual ~Hdf5File() = default;  // closes, and passes over errors
   virtual void close() = 0;

@@ -1,5 +1,5 @@
 // HDF5 files of other programs, for reading meshes: groups, datasets and attributes by their paths, numbers converted
-// to one type. What is missing or of another kind is Error(Exit::mesh); extents are checked against the file's size
+// to one type. What is missing or of another kind is Error: Exit::mesh; extents are checked against the file's size
 // before anything is allocated. Private to io.
 //
 //   const std::unique_ptr<Hdf5Tree> tree = Hdf5Tree::open("plate.med");

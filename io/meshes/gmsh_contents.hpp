@@ -52,7 +52,7 @@ struct GmshContents {
 // Names of groups of points alone. gmsh_regions.cpp.
 std::vector<std::string> point_groups(const GmshContents& contents);
 
-// Regions, dimension and blocks; throws Error(Exit::mesh). gmsh_regions.cpp.
+// Regions, dimension and blocks; throws Error: Exit::mesh. gmsh_regions.cpp.
 MeshData mesh_of(GmshContents contents, const std::string& path, std::vector<std::string>& notices);
 
 }  // namespace ritz

@@ -18,7 +18,7 @@ struct GmshFile {
 
   // "line 12" or "byte 345".
   std::string place(const char* position) const;
-  // Throws Error(Exit::mesh).
+  // Throws Error: Exit::mesh.
   [[noreturn]] void fail(const char* position, std::string_view section, const std::string& what,
                          const std::string& why = {}, const std::string& fix = {}) const;
 };

@@ -1,5 +1,5 @@
 // A mesh as Gmsh MSH 4.1, with its regions as physical groups: for users who want to look at a generated mesh in
-// Gmsh, and for tests. The file appears complete or not at all. Throws Error(Exit::output).
+// Gmsh, and for tests. The file appears complete or not at all. Throws Error: Exit::output.
 #pragma once
 
 #include "mesh/mesh.hpp"

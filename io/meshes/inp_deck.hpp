@@ -95,7 +95,7 @@ struct InpDeck {
   std::set<std::string> passed_over;      // keywords of physics, output, ...
 };
 
-// Throws Error(Exit::mesh) with file and line.
+// Throws Error: Exit::mesh with file and line.
 InpDeck read_deck(const std::string& path, std::vector<std::string>& notices);
 
 // In capitals, as decks compare names.

@@ -1,6 +1,6 @@
 // Abaqus and CalculiX input decks, read by our own parser: nodes, elements of all solid, plane, axisymmetric, shell,
 // membrane, beam and truss types, sets and surfaces, *INCLUDE, parts and instances. The rest of the deck (materials,
-// loads, steps) is ignored with a notice. docs/formats.md lists what becomes what. Throws Error(Exit::mesh) with file
+// loads, steps) is ignored with a notice. docs/formats.md lists what becomes what. Throws Error: Exit::mesh with file
 // and line.
 #pragma once
 

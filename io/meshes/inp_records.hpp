@@ -14,7 +14,7 @@ struct InpBlock {  // data lines, without the keyword's line
   const char *begin, *end;
 };
 
-// label, x, y, z; missing numbers are 0. Additional ones must be a unit vector (the normal). Throws Error(Exit::mesh).
+// label, x, y, z; missing numbers are 0. Additional ones must be a unit vector (the normal). Throws Error: Exit::mesh.
 void parse_inp_nodes(const InpBlock& block, std::vector<std::int64_t>& labels, std::vector<double>& points);
 
 // label, node, node, ... A record continues in the next line until it has all its nodes, and ends at the end of a line.

@@ -1,6 +1,6 @@
 // A mesh as an Abaqus and CalculiX deck: nodes, elements, and all regions as *ELSET, *SURFACE and *NSET, for a model to
 // be written around it. A coordinate has at most 20 characters, which is what CalculiX reads: 13 digits or more. Throws
-// Error(Exit::output) when the file cannot be written, and Error(Exit::mesh) for cells that decks do not have: quad9,
+// Error: Exit::output when the file cannot be written, and Error: Exit::mesh for cells that decks do not have: quad9,
 // hex27, prism18, pyramid13 and pyramid14.
 #pragma once
 

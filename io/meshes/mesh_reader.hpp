@@ -1,5 +1,5 @@
 // Meshes from files, in the formats of docs/formats.md. The format is recognised by the content and then by the
-// extension. Throws Error(Exit::mesh) with the place in the file when it cannot be read.
+// extension. Throws Error: Exit::mesh with the place in the file when it cannot be read.
 //
 //   Mesh bracket = read_mesh("bracket.msh", {.scale = 1e-3});  // drawn in millimetres
 //

@@ -3,8 +3,8 @@
 //
 //   write_mesh("bracket.inp", read_mesh("bracket.msh"));
 //
-// Throws Error(Exit::input) for another extension, Error(Exit::mesh) when the format has no such cells, and
-// Error(Exit::output) when the file cannot be written. The file appears complete or not at all.
+// Throws Error: Exit::input for another extension, Error: Exit::mesh when the format has no such cells, and
+// Error: Exit::output when the file cannot be written. The file appears complete or not at all.
 #pragma once
 
 #include "mesh/mesh.hpp"
@@ -20,7 +20,7 @@ struct WriteOptions {
   std::vector<std::string>* notices = nullptr;  // receives what was changed or left out
 };
 
-// Throws Error(Exit::input) when the format of this file name cannot be written.
+// Throws Error: Exit::input when the format of this file name cannot be written.
 void check_writable_format(const std::string& path);
 
 void write_mesh(const std::string& path, const Mesh& mesh, const WriteOptions& options = {});

@@ -1,5 +1,5 @@
 // The variables of a netCDF file, whichever of its two kinds it is: classic (CDF-1, CDF-2 and CDF-5; NetCDF Classic
-// Format Specification, Unidata) or netCDF-4, which is HDF5. What is missing or of another type is Error(Exit::mesh).
+// Format Specification, Unidata) or netCDF-4, which is HDF5. What is missing or of another type is Error: Exit::mesh.
 // Variables along the unlimited dimension (time) are not read. Private to io.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Readers of formats that need no more than one file of source each; docs/formats.md says what becomes what.
-// All throw Error(Exit::mesh) with the place in the file; `notices` receives what was odd or left out.
+// All throw Error: Exit::mesh with the place in the file; `notices` receives what was odd or left out.
 #pragma once
 
 #include "mesh/mesh.hpp"

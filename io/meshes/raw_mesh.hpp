@@ -59,7 +59,7 @@ void append(std::vector<CellRun>& runs, const CellRun& run);
 // The facet of a kind that has these corners (local numbers from 0, in any order); empty when there is none.
 std::optional<int> facet_with_corners(CellKind kind, std::span<const int> corners);
 
-// Node numbers outside 0 ... node count - 1 and files without cells are Error(Exit::mesh). Groups of cells of a lower
+// Node numbers outside 0 ... node count - 1 and files without cells are Error: Exit::mesh. Groups of cells of a lower
 // dimension become regions of facets or nodes; a notice counts the cells in no group that are not used.
 MeshData mesh_of(RawMesh raw, std::vector<std::string>& notices);
 

@@ -15,7 +15,7 @@ namespace ritz {
 // Lists of points by cell, in arrays that nobody has looked at yet.
 class VtkConnectivity {
  public:
-  // Throws Error(Exit::mesh) for lists that do not follow each other.
+  // Throws Error: Exit::mesh for lists that do not follow each other.
   VtkConnectivity(const UnstructuredGrid& grid, const std::string& path);
   Index node_count(std::size_t cell) const { return grid_->offsets[cell + 1] - grid_->offsets[cell]; }
   // Copies the nodes of a cell, as many as it has, in the order of our kinds; throws for points that are not there.
@@ -36,7 +36,7 @@ struct VtkCells {
     return std::ranges::any_of(node_sets, [](const NodeSet& set) { return !set.nodes.empty(); });
   }
 };
-// Throws Error(Exit::mesh) for kinds that Ritz has not.
+// Throws Error: Exit::mesh for kinds that Ritz has not.
 VtkCells cells_of(const UnstructuredGrid& grid, const VtkConnectivity& connectivity, const std::string& path);
 
 // joined: [point] its number among those that stay; empty: its own.

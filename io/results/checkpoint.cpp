@@ -49,7 +49,7 @@ std::vector<std::string> read_texts(const Hdf5File& file, const std::string& nam
 
 [[noreturn]] void throw_bad_state(const std::string& path) {
   throw Error(ErrorKind::checkpoint_unusable, fmt::format("'{}' is a checkpoint of another version of Ritz", path), {},
-              "resume with that version, or start anew with --overwrite");
+              "resume with that version, or start again with --overwrite");
 }
 
 Numbers read_numbers(const Hdf5File& file, const std::string& path, const std::string& name) {
@@ -118,7 +118,7 @@ void check_owner(const std::string& file, const CheckpointOwner& before, const C
                       fmt::join(now.files, ", "));
   if (why.empty()) return;
   throw Error(ErrorKind::checkpoint_unusable, fmt::format("the checkpoint '{}' belongs to another run", file), why,
-              "undo the change to resume, or start anew with --overwrite");
+              "undo the change to resume, or start again with --overwrite");
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ std::optional<CheckpointState> Checkpoints::newest() const {
   }
   throw Error(ErrorKind::checkpoint_unusable, fmt::format("no checkpoint in '{}' is whole", folder_),
               fmt::format("{} are there, with wrong checksums", files.size()),
-              "committed results are not affected ('ritz results verify'); start anew with --overwrite");
+              "committed results are not affected ('ritz results verify'); start again with --overwrite");
 }
 
 void Checkpoints::keep(CheckpointState state) {

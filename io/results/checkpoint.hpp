@@ -48,10 +48,10 @@ class Checkpoints {
 
   static bool any_in(const std::string& folder);
   // The newest that is whole; a damaged one is passed over with a notice. nullopt: there are none. Throws
-  // Error(Exit::checkpoint) when none is whole or they belong to another case or program.
+  // Error: Exit::checkpoint when none is whole or they belong to another case or program.
   std::optional<CheckpointState> newest() const;
   void keep(CheckpointState state);
-  // Writes what was kept last, unless it is written. Throws Error(Exit::output).
+  // Writes what was kept last, unless it is written. Throws Error: Exit::output.
   void commit();
   const std::optional<CheckpointState>& kept() const { return kept_; }
   void remove() noexcept;

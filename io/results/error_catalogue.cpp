@@ -19,7 +19,8 @@ std::string capitalised(std::string text) {
 const ErrorEntry& entry_of(const Error& error) {
   const bool stopped = error.exit() >= Exit::stopped;  // 75, 124, 128 + signal
   const ErrorKind kind = stopped ? ErrorKind::stopped : error.kind();
-  return *std::ranges::find(error_catalogue(), kind, &ErrorEntry::kind);
+  const auto entry = std::ranges::find(error_catalogue(), kind, &ErrorEntry::kind);
+  return entry == error_catalogue().end() ? error_catalogue().front() : *entry;  // a plugin of another version
 }
 
 std::string catalogue_as_markdown() {

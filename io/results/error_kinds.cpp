@@ -292,7 +292,7 @@ constexpr ErrorEntry list[] = {
      "it was edited, the disk lost data, or a link leads out of the folder",
      "ritz results verify reports which files are whole"},
     {ErrorKind::checkpoint_unusable, "checkpoint-unusable", "a run cannot be resumed from its checkpoint",
-     "another case, mesh or version, or damage", "run anew with --overwrite"},
+     "another case, mesh or version, or damage", "run again with --overwrite"},
     {ErrorKind::stopped, "stopped", "stopped on request", "Ctrl-C, SIGTERM, SIGHUP or --time-limit",
      "--resume continues from the checkpoint, if one was written"},
 };

@@ -28,18 +28,18 @@ struct FieldName {
   bool structures = false;          // lines, and surfaces out of one plane, are the cells of a mesh
 };
 
-// `path` ends in .pvd, .vtu, .pvtu, .h5, .hdf5 or .vtkhdf. Throws Error(Exit::input) for other files, for times and
+// `path` ends in .pvd, .vtu, .pvtu, .h5, .hdf5 or .vtkhdf. Throws Error: Exit::input for other files, for times and
 // fields that are not there, naming those that are; and the errors of read_vtu().
 FileField read_file_field(const std::string& path, const FieldName& field);
 
-// The first field at points, else in cells. Throws Error(Exit::input) where there is none, or for other files.
+// The first field at points, else in cells. Throws Error: Exit::input where there is none, or for other files.
 std::string first_field(const std::string& path, std::optional<double> time = {});
 
 // Results in pieces have nodes and cells in an order of their own: this one gives them that of `mesh`, where each node
 // of its cells, and each cell, is found there at the same place. Fields of other files, and on other meshes, stay.
 void put_in_order_of(const Mesh& mesh, FileField& field);
 
-// The files of all steps that a .pvd lists. Throws Error(Exit::input) where it cannot be read.
+// The files of all steps that a .pvd lists. Throws Error: Exit::input where it cannot be read.
 std::vector<std::string> files_of_series(const std::string& path);
 
 }  // namespace ritz

@@ -90,7 +90,7 @@ FolderLock::FolderLock(const std::string& folder, const std::string& program,
   write_holder(folder, me);
 }
 
-// Throws Error(Exit::output) while another run holds the folder.
+// Throws Error: Exit::output while another run holds the folder.
 void FolderLock::take(const std::string& folder) {
   for (int attempt = 0;; ++attempt) {
     descriptor_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);

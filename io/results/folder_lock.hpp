@@ -19,7 +19,7 @@ struct LockHolder {
 
 class FolderLock {
  public:
-  // Throws Error(Exit::output), naming the holder, when another run holds it. `notice` is called if a dead run left its
+  // Throws Error: Exit::output, naming the holder, when another run holds it. `notice` is called if a dead run left its
   // file.
   FolderLock(const std::string& folder, const std::string& program,
              const std::function<void(const std::string&)>& notice = {});

@@ -30,7 +30,7 @@ ProbeFile::ProbeFile(std::string path, std::uint64_t committed) : path_(std::mov
   if (text_.size() < committed)
     throw Error(ErrorKind::checkpoint_unusable,
                 fmt::format("'{}' is shorter than what was committed to it, {} bytes", path_, committed), {},
-                "inspect it with 'ritz results verify'; start anew with --overwrite");
+                "inspect it with 'ritz results verify'; start again with --overwrite");
   text_.resize(committed);
 }
 

@@ -17,10 +17,10 @@ bool is_column_of_tables(std::string_view name);
 
 class ProbeFile {
  public:
-  // `committed`: size of the existing file to append to. Throws Error(Exit::checkpoint) when it is smaller.
+  // `committed`: size of the existing file to append to. Throws Error: Exit::checkpoint when it is smaller.
   explicit ProbeFile(std::string path, std::uint64_t committed = 0);
   // Adds a row; the file appears complete or not at all. Returns the bytes that were added, for the journal, without
-  // the path. Throws Error(Exit::output).
+  // the path. Throws Error: Exit::output.
   JournalFile add(int step, double time, const std::string& load_case,
                   const std::vector<std::pair<std::string, std::vector<double>>>& probes);
   const std::string& path() const { return path_; }

@@ -40,7 +40,7 @@ class PvdWriter {
 
 class VtuSeries : public ResultSeries {
  public:
-  // `path` ends in .pvd (added when missing). Throws Error(Exit::output) when the folder cannot be written.
+  // `path` ends in .pvd (added when missing). Throws Error: Exit::output when the folder cannot be written.
   // With a folder every step is a line of its journal. With pieces a step is an index (.pvtu) and a file of each rank.
   explicit VtuSeries(const std::string& path, VtuOptions options = {}, ResultFolder* folder = nullptr,
                      std::optional<ResultPieces> pieces = {});

@@ -131,7 +131,7 @@ struct RunReport {
 };
 
 std::string to_json(const RunReport& report);
-// Throws Error(Exit::output). The file appears complete or not at all.
+// Throws Error: Exit::output. The file appears complete or not at all.
 void write_report(const std::string& path, const RunReport& report);
 
 // Peak resident memory of this process [bytes], from /proc; 0 where there is none.

@@ -31,7 +31,7 @@ struct ResultCheck {
   bool good() const;
 };
 
-// Throws Error(Exit::input) without such a folder, Error(Exit::checkpoint) without a journal.
+// Throws Error: Exit::input without such a folder, Error: Exit::checkpoint without a journal.
 ResultCheck check_results(const std::string& folder);
 
 }  // namespace ritz

@@ -218,7 +218,7 @@ void ResultFolder::require_new(const Journal& journal) {
     throw Error(ErrorKind::results_exist,
                 fmt::format("the folder '{}' holds a checkpoint of '{}', which was stopped", path_, options_.case_name),
                 "nothing was solved",
-                "add --resume to continue, --overwrite to start anew, or name another folder with --output");
+                "add --resume to continue, --overwrite to start again, or name another folder with --output");
   const std::set<std::string> files = files_of_case(path_, options_, journal);
   if (files.empty()) return;
   const auto end = journal.complete.find(options_.case_name);

@@ -39,7 +39,7 @@ struct ResultFolderOptions {
 
 class ResultFolder {
  public:
-  // Throws Error(Exit::output): cannot be written, in use by another run, holds results or checkpoints of this case.
+  // Throws Error: Exit::output: cannot be written, in use by another run, holds results or checkpoints of this case.
   ResultFolder(std::string path, ResultFolderOptions options);
   const std::string& path() const { return path_; }
   const std::string& case_name() const { return options_.case_name; }
@@ -80,7 +80,7 @@ class ResultFolder {
   bool anew_ = false;  // with `resume`, as there is no checkpoint: what was committed is set aside, and computed again
 };
 
-// Makes the folder and writes, flushes and renames a small file in it. Throws Error(Exit::output).
+// Makes the folder and writes, flushes and renames a small file in it. Throws Error: Exit::output.
 void probe_folder(const std::string& path);
 // The same for the folder of a file that an option names, unless that is a pipe or a device.
 void probe_file(const std::string& path);

@@ -23,7 +23,7 @@ class ResultPieces {
   explicit ResultPieces(Ranks* ranks) : ranks_(ranks) {}
 
   // The first rank: all files of the step, flushed under their temporary names, the index first. Throws
-  // Error(Exit::output) where a rank cannot write its piece; then no temporary file is left.
+  // Error: Exit::output where a rank cannot write its piece; then no temporary file is left.
   std::vector<std::string> write(const std::string& path, const Mesh& mesh, std::span<const Field> point_fields,
                                  std::span<const Field> cell_fields, const VtuOptions& options);
 

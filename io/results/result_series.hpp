@@ -37,7 +37,7 @@ class ResultSeries {
  public:
   virtual ~ResultSeries() = default;
   // The next step; one that is committed already is left as it is. Returns the path of its file. Throws
-  // Error(Exit::output).
+  // Error: Exit::output.
   std::string write(const Mesh& mesh, const ResultStep& step);
   // So many of the committed steps will not be written again.
   void skip(int steps) { step_count_ = steps; }
@@ -63,12 +63,12 @@ struct SeriesOptions {
   Ranks* ranks = nullptr;  // that write pieces; null: one process
 };
 
-// `path` without an extension. Throws Error(Exit::output) when the folder cannot be written, Error(Exit::input) for
+// `path` without an extension. Throws Error: Exit::output when the folder cannot be written, Error: Exit::input for
 // what the format does not have.
 std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options,
                                                  ResultFolder* folder = nullptr);
 
-// The library that writes the format, before a long computation. Throws Error(Exit::environment) where it cannot be
+// The library that writes the format, before a long computation. Throws Error: Exit::environment where it cannot be
 // loaded.
 void load_library_of(ResultFormat format);
 

@@ -9,7 +9,7 @@
 
 namespace ritz {
 
-// Throws Error(Exit::mesh) with the line, or the byte of binary data.
+// Throws Error: Exit::mesh with the line, or the byte of binary data.
 UnstructuredGrid read_legacy_vtk(const std::string& path);
 
 }  // namespace ritz

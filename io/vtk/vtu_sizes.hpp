@@ -7,7 +7,7 @@
 
 namespace ritz {
 
-// Throws Error(Exit::mesh), naming the array, where an array has another size than its piece announces. What is not
+// Throws Error: Exit::mesh, naming the array, where an array has another size than its piece announces. What is not
 // XML of VTK, or has no size that can be seen, is left to VTK.
 void check_array_sizes(std::string_view bytes, const std::string& path);
 

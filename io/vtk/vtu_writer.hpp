@@ -3,7 +3,7 @@
 //
 //   write_vtu("result.vtu", mesh, {{"temperature", 1, T}, {"displacement", 3, u}});
 //
-// Throws Error(Exit::output) with the path when the file cannot be written.
+// Throws Error: Exit::output with the path when the file cannot be written.
 #pragma once
 
 #include "mesh/lagrange_cells.hpp"

@@ -5,7 +5,7 @@
 //   const MeshField T(mesh, values_at_nodes);   T(points, t, values);
 //
 // Points outside of the mesh take the value at the nearest point of it, if that is nearer than `tolerance` times the
-// diagonal of its bounding box; else evaluation throws Error(Exit::model). So meshes of the same part, with facets of
+// diagonal of its bounding box; else evaluation throws Error: Exit::model. So meshes of the same part, with facets of
 // their own on its curved faces, fit. Interpolation is of order p + 1 for cells of order p.
 #pragma once
 
@@ -40,12 +40,12 @@ struct Misfit {
 // this mesh do without.
 class MeshField {
  public:
-  // Throws Error(Exit::input) for another number of values.
+  // Throws Error: Exit::input for another number of values.
   MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double tolerance = outside_tolerance);
   // `values`: one for each node of the mesh, or else one for each cell. Throws where these are as many.
   MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance = outside_tolerance);
 
-  // Other values in place of these, also in copies. Throws Error(Exit::input) for another number of them.
+  // Other values in place of these, also in copies. Throws Error: Exit::input for another number of them.
   void set(std::vector<double> values);
   const std::vector<double>& values() const;
 

@@ -104,7 +104,7 @@ inline PointExpression min(const PointExpression& a, const PointExpression& b) {
 // A compiled expression: the program with what it points to.
 class PointCode {
  public:
-  // Throws Error(Exit::input) where it takes too many registers.
+  // Throws Error: Exit::input where it takes too many registers.
   explicit PointCode(PointExpression expression);
 
   // Points and the time -> values [point], on the host. Throws what the expression's limits say.

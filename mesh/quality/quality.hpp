@@ -26,14 +26,14 @@ double total_volume(const Mesh& mesh);  // summed in a fixed order
 Point centroid(const Mesh& mesh);
 
 // The outward area vector of a facet (in two dimensions: length), its area, and the integral of x . n over it.
-// Throws Error(Exit::input) in one dimension.
+// Throws Error: Exit::input in one dimension.
 struct FacetIntegrals {
   Point area_vector;
   double area;
   double x_dot_n;
 };
 FacetIntegrals integrate(const Mesh& mesh, FacetOfCell facet);
-double area(const Mesh& mesh, const Region& facets);  // throws Error(Exit::input) for other regions
+double area(const Mesh& mesh, const Region& facets);  // throws Error: Exit::input for other regions
 
 struct CellShape {
   double scaled_jacobian;  // smallest over the corners, of the determinant of the edges over the product of their

@@ -12,7 +12,7 @@ namespace ritz {
 // around them; old nodes keep their numbers and come first. The octahedron inside a tetrahedron is cut along its
 // shortest diagonal. Children of one cell are consecutive; those of pyramids are in two blocks. Regions of cells and
 // facets hold the children; a new node joins a region of nodes when all nodes of the edge or face (or cell) on which it
-// lies belong to it, but not between the ends of a line cell, and no region named in `points`. Throws Error(Exit::mesh)
+// lies belong to it, but not between the ends of a line cell, and no region named in `points`. Throws Error: Exit::mesh
 // when node numbers would not fit 32 bits.
 Mesh refine(const Mesh& mesh, std::span<const std::string> points = {});
 MeshData refine(const MeshData& data, std::span<const std::string> points = {});

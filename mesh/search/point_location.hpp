@@ -30,7 +30,7 @@ class PointLocator {
     double distance;  // from the point to the cell; 0 (but for rounding) inside the mesh [length]
   };
   // Takes the cell with the lowest number if several share the point. A point outside belongs to the nearest cell
-  // within the tolerance. Throws Error(Exit::input) with the bounding box and the nearest node when there is none.
+  // within the tolerance. Throws Error: Exit::input with the bounding box and the nearest node when there is none.
   Place locate(const Point& point) const;
   // The same within another distance [length]; nothing where there is no cell. The cell that is guessed is taken if it
   // holds the point.

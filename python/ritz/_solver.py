@@ -88,10 +88,10 @@ def _check_places(A):
     rows, columns = (size // per_block for size, per_block in zip(A.shape, A.blocksize if A.format == "bsr" else (1, 1)))
     if len(A.indptr) != rows + 1 or A.indptr[0] != 0 or (np.diff(A.indptr) < 0).any() or A.indptr[-1] > min(len(A.indices), len(A.data)):
         raise _errors.refuse("the row offsets (indptr) of the matrix are not those of a matrix", "they rise from 0 to the number of entries, one more than rows",
-                             "make the matrix anew, from its entries")
+                             "make the matrix again, from its entries")
     used = A.indices[: A.indptr[-1]]
     if len(used) and (used.min() < 0 or used.max() >= columns):
-        raise _errors.refuse(f"the matrix has entries in columns from {used.min()} to {used.max()}", f"there are {columns}, from 0", "make the matrix anew, from its entries")
+        raise _errors.refuse(f"the matrix has entries in columns from {used.min()} to {used.max()}", f"there are {columns}, from 0", "make the matrix again, from its entries")
 
 
 def _sound(A):

@@ -32,7 +32,7 @@ class BlockOperator final : public LinearOperator {
   const RectangularMatrix* coupling(int row, int column) const { return coupling_.at(place(row, column)).get(); }
   const LinearOperator* block(int row, int column) const;
 
-  // Throw Error(Exit::internal) when the sizes do not fit.
+  // Throw Error: Exit::internal when the sizes do not fit.
   void set(int block, std::unique_ptr<SparseMatrix> matrix);
   void set(int row, int column, std::unique_ptr<RectangularMatrix> matrix);
 
@@ -61,7 +61,7 @@ class BlockOperator final : public LinearOperator {
 };
 
 // All blocks as one matrix of scalars on their device, which has every diagonal entry: for direct solvers. Throws
-// Error(Exit::resources) where columns do not fit 32 bits.
+// Error: Exit::resources where columns do not fit 32 bits.
 SparseMatrix joined_matrix(const BlockOperator& matrix);
 // A host copy of it, for tests and files.
 HostMatrix host_matrix(const BlockOperator& matrix);

@@ -37,7 +37,7 @@ class Layout {
   Index total() const { return first_.back(); }
   bool operator==(const Layout&) const = default;
 
-  // Throw Error(Exit::internal) where sizes differ.
+  // Throw Error: Exit::internal where sizes differ.
   Vector part(const Vector& whole, int field, const char* tag = "vectors") const;
   void take(const Vector& whole, int field, Vector& part) const;  // part = field of whole
   void put(const Vector& part, int field, Vector& whole) const;   // field of whole = part

@@ -32,7 +32,7 @@ class LinearOperator {
   virtual std::string name() const { return "operator"; }  // for reports
 };
 
-// Throws Error(Exit::internal) unless Y = A X can be formed.
+// Throws Error: Exit::internal unless Y = A X can be formed.
 void check_block(const LinearOperator& A, const MultiVector& X, const MultiVector& Y);
 
 }  // namespace ritz

@@ -18,7 +18,7 @@ class MultiVector {
   static constexpr int lanes = 8;
 
   MultiVector() = default;
-  // Zero. Throws Error(Exit::internal) for a negative count.
+  // Zero. Throws Error: Exit::internal for a negative count.
   MultiVector(const Device& device, Index rows, int columns, const char* tag = "vectors");
 
   const Device& device() const { return device_; }
@@ -33,7 +33,7 @@ class MultiVector {
   // Another number of columns in as many groups: columns that join are zero, and those that leave must be.
   void recount(int columns);
 
-  // Throw Error(Exit::internal) on a column that is not there or a vector of another length.
+  // Throw Error: Exit::internal on a column that is not there or a vector of another length.
   void set_column(int column, const Vector& x);
   void get_column(int column, Vector& x) const;
 
@@ -46,7 +46,7 @@ class MultiVector {
   Vector values_;
 };
 
-// Throws Error(Exit::internal) unless both have as many rows (and columns).
+// Throws Error: Exit::internal unless both have as many rows (and columns).
 void check_same_rows(const MultiVector& X, const MultiVector& Y);
 void check_same_shape(const MultiVector& X, const MultiVector& Y);
 

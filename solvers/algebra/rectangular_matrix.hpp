@@ -19,7 +19,7 @@ struct RectangularPattern {
 class RectangularMatrix final : public LinearOperator {
  public:
   // offsets: [rows + 1], columns: ascending within each row and below column_count. Values are zero. Throws
-  // Error(Exit::internal) when they are not, Error(Exit::resources) for more columns than 32 bits count.
+  // Error: Exit::internal when they are not, Error: Exit::resources for more columns than 32 bits count.
   RectangularMatrix(const Device& device, std::span<const Index> offsets, std::span<const std::int32_t> columns,
                     Index column_count);
   // The same of arrays that are known to be so, with their values: blocks of one.

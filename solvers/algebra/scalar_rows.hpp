@@ -15,7 +15,7 @@ struct ScalarRows {
   Index rows() const { return offsets.size() - 1; }
 };
 
-// The arrays have the tag `what`. Throws Error(Exit::resources) where columns do not fit 32 bits.
+// The arrays have the tag `what`. Throws Error: Exit::resources where columns do not fit 32 bits.
 ScalarRows scalar_rows(const SparseMatrix& A, const char* what);
 void scalar_values(const SparseMatrix& A, Vector& values);  // of the same pattern
 

@@ -69,7 +69,7 @@ void estimate_error(SolveReport& report, double energy);
 // May a cycle in lower precision be what failed?
 bool may_be_rounding(const SolveReport& report);
 
-// Throws Error(Exit::not_converged) with reason, place and advice unless the solve has converged.
+// Throws Error: Exit::not_converged with reason, place and advice unless the solve has converged.
 void throw_unless_converged(const SolveReport& report);
 
 }  // namespace ritz

@@ -15,7 +15,7 @@ namespace ritz {
 // Which blocks a matrix holds. Offsets are 64-bit; columns are 32-bit and checked to fit.
 class SparsityPattern {
  public:
-  // offsets: [row_count + 1], columns: ascending within each row and below row_count. Throws Error(Exit::internal)
+  // offsets: [row_count + 1], columns: ascending within each row and below row_count. Throws Error: Exit::internal
   // when they are not.
   SparsityPattern(const Device& device, std::span<const Index> offsets, std::span<const std::int32_t> columns);
   // The same of arrays that are known to be so, and are not checked.

@@ -116,7 +116,7 @@ void check_entries(Index entries) {
   throw Error(ErrorKind::device_memory,
               "a matrix of " + std::to_string(entries) + " entries is too large for cuSOLVER, which takes " +
                   std::to_string(most_entries) + " here",
-              "it factorises anew for every solution, and its factors of three-dimensional models outgrow the memory "
+              "it factorises again for every solution, and its factors of three-dimensional models outgrow the memory "
               "without notice",
               "use an iterative solver or --device cpu, or install cuDSS and build again");
 }

@@ -18,7 +18,7 @@ class DirectFactorThere : public DirectFactor {
 };
 
 struct DirectFactoryThere {
-  // Throws Error(Exit::resources) for a matrix of more entries than the library takes: asked before its rows of scalars
+  // Throws Error: Exit::resources for a matrix of more entries than the library takes: asked before its rows of scalars
   // are made.
   void (*check_entries)(Index entries);
   DirectFactorThere* (*analyse)(const Device& device, ScalarRows A, double largest, const DirectAnalysis& analysis);

@@ -26,7 +26,7 @@ class DirectInput {
   bool is_divided() const { return divided_ != nullptr; }
   RankRows rank_rows() const;  // scalar
 
-  // Scalar rows of this rank, with the columns of the whole. Throws Error(Exit::model) for an entry that is not finite.
+  // Scalar rows of this rank, with the columns of the whole. Throws Error: Exit::model for an entry that is not finite.
   HostMatrix entries() const;
   // Nested dissection by the positions of the nodes of the blocks [block row][dimension], after which those of ghosts
   // may stand: [position] block, on the first rank. All ranks call it.

@@ -49,7 +49,7 @@ const void* load(const std::string& library) {
   return find_kernels(library, module, "direct");
 }
 
-// The matrix of a GPU, which its library takes where it is. Throws Error(Exit::model) for an entry that is not finite.
+// The matrix of a GPU, which its library takes where it is. Throws Error: Exit::model for an entry that is not finite.
 const SparseMatrix& matrix_there(const DirectInput& A) {
   const auto& matrix = dynamic_cast<const SparseMatrix&>(A.matrix());
   if (first_not_finite(matrix.values()) >= 0) A.entries();  // names the row and throws

@@ -50,7 +50,7 @@ class DirectSolver {
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X);
 
   // Number of negative pivots of a symmetric factor, which is the number of A's negative eigenvalues (Sylvester). If a
-  // GPU's library does not report it (cuSOLVER), a factor by MUMPS on the CPU does. Throws Error(Exit::environment)
+  // GPU's library does not report it (cuSOLVER), a factor by MUMPS on the CPU does. Throws Error: Exit::environment
   // when the factor is not symmetric, or when this build lacks MUMPS.
   Index negative_pivots() const;
   bool knows_inertia() const;  // of its own
@@ -77,7 +77,7 @@ class DirectSolver {
   SolveReport new_report() const;
   void check_limits(const DirectOptions& options) const;
   void factorise();
-  void check_regular();  // throws Error(Exit::model) where the matrix is singular
+  void check_regular();  // throws Error: Exit::model where the matrix is singular
   void substitute(const Vector& B, Vector& X, int columns);
   Index factor_bytes() const;
   double residual_norm(const Vector& b, const Vector& x);  // ||b - A x||, and the residual in residual_

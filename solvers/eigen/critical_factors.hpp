@@ -33,7 +33,7 @@ struct CriticalMatrices {
   std::function<std::unique_ptr<LinearOperator>()> multigrid;  // makes an approximation of K^-1
 };
 
-// options.band, zero_count, below and ranks are not used. Throws Error(Exit::model) where G is zero or K is not
+// options.band, zero_count, below and ranks are not used. Throws Error: Exit::model where G is zero or K is not
 // positive definite; what solve_eigen throws.
 CriticalFactors critical_factors(const CriticalMatrices& matrices, EigenOptions options,
                                  const SolverGeometry& geometry = {});

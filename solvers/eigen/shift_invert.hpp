@@ -22,11 +22,11 @@ class ShiftInvert {
   // All of it outlives this.
   ShiftInvert(const ShiftedMatrix& shifted, const SolverGeometry& geometry, const AttachedMotions& motions);
 
-  // Factorises. A shift that hits an eigenvalue is moved by a little; at zero that is an Error(Exit::model): K is
+  // Factorises. A shift that hits an eigenvalue is moved by a little; at zero that is an Error: Exit::model: K is
   // singular.
   void move_to(double shift);
   double shift() const { return shift_; }
-  Index count_below() const;  // Error(Exit::environment) when no library says
+  Index count_below() const;  // Error: Exit::environment when no library says
   void apply(const MultiVector& X, MultiVector& Y);
   void end() {  // DirectSolver::end()
     if (solver_) solver_->end();

@@ -19,7 +19,7 @@ struct Gmres {
   IterationVerdict give_up = {};  // called after each iteration, if given
 
   // Same contract as ConjugateGradient::solve. Memory: restart + 1 vectors (a multiple of 8) and four more; twice as
-  // many with a preconditioner. Throws Error(Exit::input) unless restart is 1 to 1000.
+  // many with a preconditioner. Throws Error: Exit::input unless restart is 1 to 1000.
   SolveReport solve(const LinearOperator& A, const Vector& b, Vector& x,
                     const LinearOperator* preconditioner = nullptr) const;
 };

@@ -27,7 +27,7 @@ const std::vector<std::string>& linear_method_names();
 const std::vector<std::string>& preconditioner_names();
 const std::string& name_of(LinearMethod method);
 const std::string& name_of(PreconditionerKind kind);
-// Throw Error(Exit::input) with the valid names and the nearest one.
+// Throw Error: Exit::input with the valid names and the nearest one.
 LinearMethod linear_method_named(std::string_view name);
 PreconditionerKind preconditioner_named(std::string_view name);
 
@@ -81,7 +81,7 @@ struct Mismatch {
   std::string what, why, fix;
 };
 std::optional<Mismatch> mismatch(LinearMethod method, PreconditionerKind preconditioner);
-// Throws Error(Exit::input): a method was named that this matrix makes senseless, such as "cg" for an unsymmetric one.
+// Throws Error: Exit::input: a method was named that this matrix makes senseless, such as "cg" for an unsymmetric one.
 void check_method_suits(LinearMethod method, const MatrixTraits& traits);
 
 }  // namespace ritz

@@ -31,7 +31,7 @@ constexpr std::array<MemoryStep, 6> step_table = {{
      [](const MemorySavings& savings) { return savings.preconditioner == Kind::chebyshev; },
      [](MemorySavings& savings) { savings.preconditioner = Kind::jacobi; }},
     {MemoryLevel::system, "no matrix", "matrix and pattern, five sixths and more",
-     "elements are computed anew in every product, at order 1 with three to ten times the iterations",
+     "elements are computed again in every product, at order 1 with three to ten times the iterations",
      [](const MemorySavings& savings) { return savings.matrix && !savings.needs_matrix; },
      [](MemorySavings& savings) { savings.matrix = false; }},
     {MemoryLevel::system, "cold data waits on the host", "right-hand sides, solutions and lists that are not in use",

@@ -10,7 +10,7 @@ struct EigenvalueBound {
   double full = 0;                       // and what more of them did, with a margin: the bound
 };
 
-// All throw Error(Exit::not_converged) when A is not positive definite.
+// All throw Error: Exit::not_converged when A is not positive definite.
 EigenvalueBound eigenvalue_bound(const LevelMatrix& A, const Vector& inverse_diagonal);
 // For other values of a matrix whose bound is known: the few steps, unless these say something else than they did. Both
 // results count: coefficients that jump from cell to cell may leave the early value as it was, and not its residual.

@@ -11,7 +11,7 @@ namespace ritz {
 
 class NearNull {
  public:
-  // Throws Error(Exit::input) for vectors that do not fit the blocks of A.
+  // Throws Error: Exit::input for vectors that do not fit the blocks of A.
   NearNull(const LevelMatrix& A, const SmoothedAggregationOptions& options);
 
   int count() const { return count_; }                // K: vectors, and unknowns per node of coarser levels

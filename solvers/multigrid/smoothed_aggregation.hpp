@@ -52,8 +52,8 @@ struct SmoothedAggregationOptions {
 
 class SmoothedAggregation final : public LinearOperator {
  public:
-  // A must outlive this. Throws Error(Exit::model) naming the row when a diagonal entry is not positive,
-  // Error(Exit::input) when nested levels were named and there are none, or a near-null space has another size.
+  // A must outlive this. Throws Error: Exit::model naming the row when a diagonal entry is not positive,
+  // Error: Exit::input when nested levels were named and there are none, or a near-null space has another size.
   explicit SmoothedAggregation(const SparseMatrix& A, const SmoothedAggregationOptions& options = {});
   explicit SmoothedAggregation(const DividedMatrix& A, const SmoothedAggregationOptions& options = {});  // all ranks
   ~SmoothedAggregation() override;
@@ -61,7 +61,7 @@ class SmoothedAggregation final : public LinearOperator {
   // Follows a change of A's values: aggregates and patterns are kept, values are recomputed in place. Prolongators are
   // kept, too, as long as no diagonal entry has changed by a factor of 2 against another since they were made, and the
   // same unknowns are prescribed. The options' coordinates must still exist. Returns false when a value that had been
-  // zero made new couplings: then everything was set up again. Throws Error(Exit::internal) when the pattern of A has
+  // zero made new couplings: then everything was set up again. Throws Error: Exit::internal when the pattern of A has
   // changed, and over ranks.
   bool refresh();
 

@@ -6,7 +6,7 @@
 namespace ritz {
 
 struct SparseProductKernels {
-  // X Y of scalars, the columns of a row in any order. A GPU throws Error(Exit::resources) for rows of more than 512
+  // X Y of scalars, the columns of a row in any order. A GPU throws Error: Exit::resources for rows of more than 512
   // columns.
   void (*product)(const Device&, const BlockMatrixView<double>& X, const BlockMatrixView<double>& Y, BlockMatrix& XY);
   void (*sort_rows)(const Device&, const BlockMatrixView<double>& A, std::int32_t* column, double* values);

@@ -15,7 +15,7 @@
 //
 // refill_rows adds in the same order as build_rows: equal input gives equal bits. It returns false when a row would
 // need a column that the pattern lacks. A GPU bounds the columns of a row: Capacity / 2, or half of largest_capacity
-// where that is not enough; beyond it build_rows throws Error(Exit::resources). A CPU has no bound.
+// where that is not enough; beyond it build_rows throws Error: Exit::resources. A CPU has no bound.
 #pragma once
 
 #ifdef __CUDACC__

@@ -25,7 +25,7 @@ struct ChebyshevOptions {
 class LargestEigenvalue {
  public:
   LargestEigenvalue(const LinearOperator& A, const Vector& inverse_diagonal);
-  // The bound after so many steps in total: calls continue after the last one. Throws Error(Exit::not_converged) when A
+  // The bound after so many steps in total: calls continue after the last one. Throws Error: Exit::not_converged when A
   // is not positive definite.
   double after(int steps);
   // How far from the last estimate an eigenvalue is at most: the residual of its Ritz vector. Small once the estimate

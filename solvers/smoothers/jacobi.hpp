@@ -9,7 +9,7 @@ namespace ritz {
 
 class JacobiPreconditioner final : public LinearOperator {
  public:
-  // Throws Error(Exit::model) naming the first row whose diagonal entry is not positive and finite.
+  // Throws Error: Exit::model naming the first row whose diagonal entry is not positive and finite.
   explicit JacobiPreconditioner(const SparseMatrix& matrix) : JacobiPreconditioner(matrix.diagonal()) {}
   explicit JacobiPreconditioner(Vector diagonal);
 

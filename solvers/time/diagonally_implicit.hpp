@@ -60,7 +60,7 @@ inline constexpr DiagonallyImplicitMethod backward_euler = {.name = "backward_eu
                                                             .error = {-0.5, 0.5, 0}};
 
 const std::vector<std::string>& time_method_names();  // the default comes first
-// Throws Error(Exit::input) with the valid names.
+// Throws Error: Exit::input with the valid names.
 const DiagonallyImplicitMethod& time_method_named(std::string_view name);
 
 }  // namespace ritz

@@ -221,7 +221,7 @@ class Errors(CaseTest):
 
     def test_what_is_published_is_what_is_printed(self):
         text = subprocess.run([BIN / "ritz", "errors"], capture_output=True, text=True, check=True).stdout
-        self.assertEqual(text, (SOURCE / "docs" / "errors.md").read_text(), "write it anew: ritz errors > docs/errors.md")
+        self.assertEqual(text, (SOURCE / "docs" / "errors.md").read_text(), "rewrite it: ritz errors > docs/errors.md")
 
     def test_names_are_unique_and_every_exit_code_has_kinds(self):
         self.assertEqual(len(CODES), len(CATALOGUE))

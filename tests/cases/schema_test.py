@@ -56,7 +56,7 @@ class Schema(CaseTest):
             process = subprocess.run([BIN / program, "--schema"], capture_output=True, text=True, timeout=60)
             self.assertEqual((process.returncode, process.stderr), (0, ""))
             self.assertEqual(process.stdout, (SCHEMAS / f"{program}.schema.json").read_text(),
-                             f"write it anew: {program} --schema > docs/schema/{program}.schema.json")
+                             f"rewrite it: {program} --schema > docs/schema/{program}.schema.json")
 
     def test_no_table_of_a_program_is_taken_for_one_of_another(self):
         for program in PROGRAMS:

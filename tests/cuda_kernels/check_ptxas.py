@@ -3,7 +3,7 @@
 bound its speed, compared with a committed table.
 
     check_ptxas.py --table ptxas.tsv lib/ritz_fem_kernels.cuda.so ...             compare; exit 1 when something grew
-    check_ptxas.py --table ptxas.tsv --update lib/ritz_fem_kernels.cuda.so ...    write the table anew
+    check_ptxas.py --table ptxas.tsv --update lib/ritz_fem_kernels.cuda.so ...    rewrite the table
 
 Besides, every kernel must be one that can be launched at all: registers of its largest block, and static shared memory;
 and its stack is 1 KB at most, as a card sets that aside for every thread that it can hold. Kernels that take a quotient

@@ -1,7 +1,7 @@
 // libFuzzer target for checkpoints. The bytes say what becomes of the newer of two whole ones:
 //   - changed, cut or made longer under its old name: it is passed over with a notice, and the older one is read;
-//   - parts of it left out or written anew with other types and sizes, under a name with the right
-//     checksum: a state with what was kept, or Error(Exit::checkpoint).
+//   - parts of it left out or rewritten with other types and sizes, under a name with the right
+//     checksum: a state with what was kept, or Error: Exit::checkpoint.
 #include "io/files/checksum.hpp"
 #include "io/hdf5/hdf5_file.hpp"
 #include "io/results/checkpoint.hpp"

@@ -1,5 +1,5 @@
 // libFuzzer target for one mesh reader, named by RITZ_FUZZ_TARGET: whatever the bytes, the reader returns a mesh or
-// throws Error(Exit::mesh). tools/fuzz.sh builds and runs it for every own parser.
+// throws Error: Exit::mesh. tools/fuzz.sh builds and runs it for every own parser.
 #include "io/meshes/gmsh_reader.hpp"
 #include "io/meshes/inp_reader.hpp"
 #include "io/meshes/other_readers.hpp"

@@ -1,5 +1,5 @@
 // The measured model of the memory of hierarchies, compared with real ones. After a change of how levels are stored or
-// set up, measure anew and fit the constants of solvers/multigrid/hierarchy_needs.cpp:
+// set up, measure again and fit the constants of solvers/multigrid/hierarchy_needs.cpp:
 //
 //   build/bin/measure_hierarchies | tools/fit_hierarchies.py
 #include "fem/operator/space_needs.hpp"

@@ -293,7 +293,7 @@ std::vector<double> equal_cycles(const PMultigrid& cycle, const Vector& b) {
 }
 
 // The launches of a cycle take no memory (the fake device finds it), and a recording of them ends with the numbers that
-// it holds: those of the forms, or tangents at points that were made anew.
+// it holds: those of the forms, or tangents at points that were rebuilt.
 void expect_cycles_follow_their_operator(const Device& device) {
   SCOPED_TRACE(device.info().kind);
   for (const int order : {2, 4}) {

@@ -1,4 +1,4 @@
-// Loads, coefficients and forms that depend on time: what an operator evaluates anew, and when.
+// Loads, coefficients and forms that depend on time: what an operator evaluates again, and when.
 #include "fem/forms/in_plane.hpp"
 #include "fem/forms/varying.hpp"
 #include "fem/operator/evaluate.hpp"

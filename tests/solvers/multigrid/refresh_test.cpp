@@ -78,11 +78,11 @@ TEST(MultigridRefresh, IsAsGoodAsANewSetUpWhenCoefficientsChange) {
   SmoothedAggregation multigrid(*s.K, s.multigrid());
   copy(changed.K->values(), s.K->values());
   EXPECT_TRUE(multigrid.refresh());
-  const SmoothedAggregation anew(*changed.K, changed.multigrid());
+  const SmoothedAggregation rebuilt(*changed.K, changed.multigrid());
   Vector x = s.space->zeros(), y = s.space->zeros();
   const ConjugateGradient solver{.relative = 1e-8, .max_iterations = 300};
   const SolveReport refreshed = solver.solve(*s.K, changed.b, x, &multigrid),
-                    fresh = solver.solve(*changed.K, changed.b, y, &anew);
+                    fresh = solver.solve(*changed.K, changed.b, y, &rebuilt);
   EXPECT_TRUE(refreshed.converged());
   EXPECT_LE(std::abs(refreshed.iterations - fresh.iterations), 2);
 }
@@ -100,8 +100,8 @@ TEST(MultigridRefresh, SetsUpAgainWhenZerosBecomeCouplings) {
       values[k] = columns[k] == static_cast<std::int32_t>(i) ? double(offsets[i + 1] - offsets[i]) : -1;
   s.K->values().upload(values);
   EXPECT_FALSE(multigrid.refresh());
-  const SmoothedAggregation anew(*s.K, s.multigrid());
-  EXPECT_EQ(one_cycle(s, multigrid), one_cycle(s, anew));
+  const SmoothedAggregation rebuilt(*s.K, s.multigrid());
+  EXPECT_EQ(one_cycle(s, multigrid), one_cycle(s, rebuilt));
 }
 
 TEST(MultigridRefresh, RefusesAnotherPattern) {
