@@ -106,7 +106,7 @@ void check_named_gpu(const DeviceFacts& facts, const std::string& request) {
 }
 
 // Ranks take theirs: another would be a second rank's.
-DeviceChoice choose_usable(DeviceFacts& facts, const std::function<void(const MachineInfo&)>& open) {
+DeviceChoice choose_usable(DeviceFacts& facts, FunctionRef<void(const MachineInfo&)> open) {
   while (true) {
     const DeviceChoice choice = choose_device(facts);
     if (choice.gpu < 0) return choice;

@@ -4,6 +4,7 @@
 //   choice.why: "the GPU with most free memory of 4"
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "device/machine.hpp"
 
 #include <functional>
@@ -47,7 +48,7 @@ void check_named_gpu(const DeviceFacts& facts, const std::string& request);
 // The first choice that can be opened; its `gpu` is an ordinal. GPUs that cannot be used (too old for this build, taken
 // by another process) leave the facts, and the reason goes to left_out, or to why_no_gpu where none remains. `open`
 // throws Error for them; it is not called for GPUs that are not chosen.
-DeviceChoice choose_usable(DeviceFacts& facts, const std::function<void(const MachineInfo&)>& open);
+DeviceChoice choose_usable(DeviceFacts& facts, FunctionRef<void(const MachineInfo&)> open);
 
 // Ranks and permissions from the environment: SLURM_LOCALID, SLURM_NTASKS_PER_NODE, OMPI_COMM_WORLD_LOCAL_RANK and
 // _SIZE, MPI_LOCALRANKID and MPI_LOCALNRANKS, RITZ_SHARE_GPU.

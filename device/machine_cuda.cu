@@ -97,22 +97,18 @@ class CudaMachine final : public Machine {
   void push_range(const char* name) override { nvtxRangePushA(name); }
   void pop_range() override { nvtxRangePop(); }
   void trim() noexcept override {
-    cudaMemPool_t pool;
     wait_quietly(stream_);
-    if (has_pool_ && succeeded(cudaDeviceGetDefaultMemPool(&pool, info_.ordinal)))
-      succeeded(cudaMemPoolTrimTo(pool, 0));
+    if (pool_ != nullptr) succeeded(cudaMemPoolTrimTo(pool_, 0));
   }
   MachineInfo current_info() override {
     MachineInfo info = info_;
     choose();
     std::size_t free = 0, total = 0;
     if (succeeded(cudaMemGetInfo(&free, &total))) info.memory_free = static_cast<Index>(free);
-    // Freed memory that the driver's pool keeps is available to us.
-    cudaMemPool_t pool;
+    // Freed memory that our pool of the driver keeps is available to us.
     unsigned long long reserved = 0, used = 0;
-    if (has_pool_ && succeeded(cudaDeviceGetDefaultMemPool(&pool, info_.ordinal)) &&
-        succeeded(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved)) &&
-        succeeded(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used)) && reserved > used)
+    if (pool_ != nullptr && succeeded(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved)) &&
+        succeeded(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used)) && reserved > used)
       info.memory_free += static_cast<Index>(reserved - used);
     return info;
   }
@@ -138,7 +134,7 @@ class CudaMachine final : public Machine {
   }
   void do_free(void* memory) noexcept override {
     choose();
-    has_pool_ ? cudaFreeAsync(memory, stream_) : cudaFree(memory);
+    pool_ != nullptr ? cudaFreeAsync(memory, stream_) : cudaFree(memory);
   }
   void do_copy_to_device(void* device, const void* host, Index bytes) override {
     transfer(device, host, bytes, cudaMemcpyHostToDevice);
@@ -279,13 +275,7 @@ class CudaMachine final : public Machine {
     cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
     int pools = 0;
     cuda_check(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, ordinal), "asking for the memory pool");
-    has_pool_ = pools != 0;  // some virtual GPUs have none
-    if (has_pool_) {
-      cudaMemPool_t pool;
-      cuda_check(cudaDeviceGetDefaultMemPool(&pool, ordinal), "asking for the memory pool");
-      unsigned long long keep = ~0ull;  // freed memory stays with us until trimmed
-      cuda_check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep), "setting up the memory pool");
-    }
+    if (pools != 0) make_pool();  // some virtual GPUs have none
     cuda_check(cudaMallocHost(&pinned_, (1 + read_places) * pinned_count * sizeof(double)), "allocating pinned memory");
     ticket_ = static_cast<unsigned*>(do_allocate(sizeof(unsigned)));
     if (ticket_ == nullptr) cuda_check(cudaErrorMemoryAllocation, "allocating memory");
@@ -298,7 +288,19 @@ class CudaMachine final : public Machine {
     table_.reset();
     if (ticket_ != nullptr) do_free(ticket_);
     if (pinned_ != nullptr) cudaFreeHost(pinned_);
+    if (pool_ != nullptr) cudaMemPoolDestroy(pool_);
     if (stream_ != nullptr) cudaStreamDestroy(stream_);
+  }
+  // The default pool of the device is that of other libraries in this process (CuPy, PyTorch): how much it keeps, and
+  // how much is counted in it, are theirs.
+  void make_pool() {
+    cudaMemPoolProps properties{};
+    properties.allocType = cudaMemAllocationTypePinned;
+    properties.location.type = cudaMemLocationTypeDevice;
+    properties.location.id = info_.ordinal;
+    cuda_check(cudaMemPoolCreate(&pool_, &properties), "making a memory pool");
+    unsigned long long keep = ~0ull;  // freed memory stays with us until trimmed
+    cuda_check(cudaMemPoolSetAttribute(pool_, cudaMemPoolAttrReleaseThreshold, &keep), "setting up the memory pool");
   }
 
   // Memory that is allocated while a stream is captured belongs to the graph, and exists only while the graph runs
@@ -310,7 +312,7 @@ class CudaMachine final : public Machine {
   }
   cudaError_t try_allocate(void** memory, Index bytes) {
     const auto size = static_cast<std::size_t>(bytes);
-    return has_pool_ ? cudaMallocAsync(memory, size, stream_) : cudaMalloc(memory, size);
+    return pool_ != nullptr ? cudaMallocFromPoolAsync(memory, size, pool_, stream_) : cudaMalloc(memory, size);
   }
   void begin(void* target, const void* source, Index bytes, cudaMemcpyKind kind) {
     if (bytes > 0)
@@ -356,8 +358,8 @@ class CudaMachine final : public Machine {
   std::unique_ptr<LaunchTable> table_;  // where RITZ_LAUNCH_TABLE asks for it
   std::mutex mutex_;                    // of these two
   std::thread::id launching_;
-  int depth_ = 0;  // launches within launches
-  bool has_pool_ = false;
+  int depth_ = 0;                 // launches within launches
+  cudaMemPool_t pool_ = nullptr;  // null: the device has none
 };
 
 std::vector<MachineInfo> list(std::string& why) {

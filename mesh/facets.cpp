@@ -226,6 +226,6 @@ std::vector<std::pair<Index, Index>> duplicate_cells(const MeshData& data) {
   return duplicates;
 }
 
-std::vector<FacetOfCell> boundary_facets(const Mesh& mesh) { return mesh.boundary_facets_; }
+std::vector<FacetOfCell> boundary_facets(const Mesh& mesh) { return mesh.contents_->boundary_facets; }
 
 }  // namespace ritz

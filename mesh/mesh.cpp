@@ -44,26 +44,30 @@ void check_orphans(const MeshData& data, std::span<const Node> orphans, bool all
 
 }  // namespace
 
-Mesh::Mesh(MeshData data, MeshChecks checks) : data_(std::move(data)), cell_count_(number_cells(data_)) {
-  check_arrays(data_);
+Mesh::Mesh(MeshData given, MeshChecks checks) {
+  const auto contents = std::make_shared<Contents>(Contents{std::move(given)});
+  auto& [data, cell_count, notices, orphan_nodes, boundary] = *contents;
+  cell_count = number_cells(data);
+  check_arrays(data);
   ErrorList errors;
-  check_regions(data_, errors);
+  check_regions(data, errors);
   errors.throw_if_any();
-  name_all_cells(data_, cell_count_, notices_);
-  orphan_nodes_ = find_orphan_nodes(data_);
-  check_orphans(data_, orphan_nodes_, checks.allow_orphan_nodes, notices_, errors);
+  name_all_cells(data, cell_count, notices);
+  orphan_nodes = find_orphan_nodes(data);
+  check_orphans(data, orphan_nodes, checks.allow_orphan_nodes, notices, errors);
   ErrorList shapes;
-  orient_cells(data_, checks.fix_inverted, notices_, shapes);
+  orient_cells(data, checks.fix_inverted, notices, shapes);
   errors.add(shapes);
   // Any number of beams and shells may meet, and two may share their nodes.
   if (shapes.empty())  // relies on the orientation
-    boundary_facets_ = data_.structural ? survey_facets(data_).boundary : check_facets(data_, errors);
+    boundary = data.structural ? survey_facets(data).boundary : check_facets(data, errors);
   errors.throw_if_any();
-  for (const Region& region : data_.regions)
-    if (region.size() == 0) notices_.push_back(fmt::format("region '{}' of {} is empty", region.name, data_.source));
+  for (const Region& region : data.regions)
+    if (region.size() == 0) notices.push_back(fmt::format("region '{}' of {} is empty", region.name, data.source));
+  contents_ = contents;
 }
 
-const CellBlock& Mesh::block_of(Index cell) const { return block_holding(data_.blocks, cell); }
+const CellBlock& Mesh::block_of(Index cell) const { return block_holding(data().blocks, cell); }
 
 std::span<const Node> Mesh::nodes_of(Index cell) const {
   const CellBlock& block = block_of(cell);

@@ -1,5 +1,6 @@
 // A mesh: points, blocks of equal cells, and named regions of cells, facets and nodes. It is immutable and
-// checks itself on construction. Plain host memory; it knows neither unknowns nor devices.
+// checks itself on construction. Plain host memory; it knows neither unknowns nor devices. Copies share their contents:
+// whoever keeps a mesh keeps a copy.
 //
 //   Mesh mesh = read_mesh("bracket.msh");   mesh.region("clamp").size();
 //
@@ -12,6 +13,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -87,37 +89,45 @@ class Mesh {
   // When no region of cells is given, one named "all" is made, with a notice.
   explicit Mesh(MeshData data, MeshChecks checks = {});
 
-  int dimension() const { return data_.dimension; }
-  bool structural() const { return data_.structural; }  // cells of several dimensions, all in space
-  Index node_count() const { return static_cast<Index>(data_.points.size()) / 3; }
-  Index cell_count() const { return cell_count_; }
-  const std::string& source() const { return data_.source; }
-  std::span<const double> points() const { return data_.points; }  // [node][3]
+  bool operator==(const Mesh&) const = default;  // a copy of the other
+  auto operator<=>(const Mesh&) const = default;
+
+  int dimension() const { return data().dimension; }
+  bool structural() const { return data().structural; }  // cells of several dimensions, all in space
+  Index node_count() const { return static_cast<Index>(data().points.size()) / 3; }
+  Index cell_count() const { return contents_->cell_count; }
+  const std::string& source() const { return data().source; }
+  std::span<const double> points() const { return data().points; }  // [node][3]
   std::span<const double, 3> point(Index node) const {
-    return std::span<const double, 3>(data_.points.data() + 3 * node, 3);
+    return std::span<const double, 3>(data().points.data() + 3 * node, 3);
   }
-  std::span<const CellBlock> blocks() const { return data_.blocks; }
+  std::span<const CellBlock> blocks() const { return data().blocks; }
   const CellBlock& block_of(Index cell) const;
   CellKind kind_of(Index cell) const { return block_of(cell).kind; }
   std::span<const Node> nodes_of(Index cell) const;
   std::vector<Node> nodes_of(FacetOfCell facet) const;  // in the facet kind's order
 
-  std::span<const Region> regions() const { return data_.regions; }
+  std::span<const Region> regions() const { return data().regions; }
   bool has_region(std::string_view name) const;
   // Throws Error: Exit::input listing what exists and the nearest name. Names are unique per kind; when a name
   // is used for several kinds (a surface and its nodes), the highest dimension is returned.
   const Region& region(std::string_view name) const;
   std::vector<std::string> region_names() const;
 
-  std::span<const std::string> notices() const { return notices_; }     // repairs and oddities
-  std::span<const Node> orphan_nodes() const { return orphan_nodes_; }  // ascending
+  std::span<const std::string> notices() const { return contents_->notices; }     // repairs and oddities
+  std::span<const Node> orphan_nodes() const { return contents_->orphan_nodes; }  // ascending
 
  private:
-  MeshData data_;
-  Index cell_count_ = 0;
-  std::vector<std::string> notices_;
-  std::vector<Node> orphan_nodes_;
-  std::vector<FacetOfCell> boundary_facets_;  // ascending; a by-product of the checks
+  struct Contents {
+    MeshData data;
+    Index cell_count = 0;
+    std::vector<std::string> notices = {};
+    std::vector<Node> orphan_nodes = {};
+    std::vector<FacetOfCell> boundary_facets = {};  // ascending; a by-product of the checks
+  };
+  const MeshData& data() const { return contents_->data; }
+
+  std::shared_ptr<Contents> contents_;  // constant once the mesh is made
   friend std::vector<FacetOfCell> boundary_facets(const Mesh& mesh);
   friend Mesh with_regions(Mesh mesh, std::vector<Region> regions);
 };

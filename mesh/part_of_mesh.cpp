@@ -1,5 +1,6 @@
 #include "mesh/part_of_mesh.hpp"
 
+#include "device/function_ref.hpp"
 #include "mesh/facets.hpp"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ class PartOfMesh {
   bool has(Node node) const { return has_[as_size(node)] != 0; }
 
   // use(region) of the part: cells, else facets or nodes that are named by `others`.
-  void take_regions(const std::function<void(const Region&)>& take_others) {
+  void take_regions(FunctionRef<void(const Region&)> take_others) {
     for (const Region& region : whole_.regions()) {
       Region own{region.name, region.kind, {}, {}, {}};
       for (const Index cell : region.cells)

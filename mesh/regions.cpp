@@ -87,26 +87,26 @@ void check_regions(MeshData& data, ErrorList& errors) {
 }
 
 bool Mesh::has_region(std::string_view name) const {
-  return std::any_of(data_.regions.begin(), data_.regions.end(), [name](const Region& r) { return r.name == name; });
+  return std::any_of(data().regions.begin(), data().regions.end(), [name](const Region& r) { return r.name == name; });
 }
 
 const Region& Mesh::region(std::string_view name) const {
   const Region* best = nullptr;
-  for (const Region& region : data_.regions)
+  for (const Region& region : data().regions)
     if (region.name == name && (best == nullptr || region.kind < best->kind)) best = &region;
   if (best != nullptr) return *best;
   std::vector<std::string> described;
-  for (const Region& r : data_.regions)
+  for (const Region& r : data().regions)
     described.push_back(fmt::format("'{}' ({} {})", r.name, r.size(), name_of(r.kind)));
   const std::string nearest = nearest_match(name, region_names());
   const std::string list = described.empty() ? "none" : fmt::to_string(fmt::join(described, ", "));
-  throw Error(ErrorKind::unknown_region, fmt::format("{} has no region named '{}'", data_.source, name),
+  throw Error(ErrorKind::unknown_region, fmt::format("{} has no region named '{}'", data().source, name),
               nearest.empty() ? "" : fmt::format("did you mean '{}'?", nearest), "its regions are " + list);
 }
 
 std::vector<std::string> Mesh::region_names() const {
   std::vector<std::string> names;
-  for (const Region& region : data_.regions)
+  for (const Region& region : data().regions)
     if (std::find(names.begin(), names.end(), region.name) == names.end()) names.push_back(region.name);
   return names;
 }
@@ -136,7 +136,8 @@ std::vector<Node> nodes_in(const Mesh& mesh, const Region& region) {
 }
 
 Mesh with_regions(Mesh mesh, std::vector<Region> regions) {
-  std::vector<Region>& own = mesh.data_.regions;
+  if (mesh.contents_.use_count() > 1) mesh.contents_ = std::make_shared<Mesh::Contents>(*mesh.contents_);
+  std::vector<Region>& own = mesh.contents_->data.regions;
   for (Region& region : regions) {
     const auto old = std::ranges::find_if(
         own, [&](const Region& other) { return other.name == region.name && other.kind == region.kind; });
@@ -144,7 +145,7 @@ Mesh with_regions(Mesh mesh, std::vector<Region> regions) {
     else own.push_back(std::move(region));
   }
   ErrorList errors;
-  check_regions(mesh.data_, errors);
+  check_regions(mesh.contents_->data, errors);
   errors.throw_if_any();
   return mesh;
 }

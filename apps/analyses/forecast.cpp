@@ -4,6 +4,7 @@
 #include "apps/run/cards.hpp"
 #include "apps/run/copy_rate.hpp"
 #include "apps/cases/shared_model.hpp"
+#include "device/function_ref.hpp"
 #include "device/host_memory.hpp"
 #include "fem/sensitivity/cell_work.hpp"
 #include "fem/analysis/forecast.hpp"
@@ -44,7 +45,7 @@ std::string text_of_share(const std::string& who, const RankShare& share, bool t
 }
 
 // "of each: 7519 to 7520 nodes"
-std::string range_text(const RanksForecast& foreseen, const char* what, const std::function<Index(int)>& number) {
+std::string range_text(const RanksForecast& foreseen, const char* what, FunctionRef<Index(int)> number) {
   Index low = number(0), high = low;
   for (int rank = 1; rank < static_cast<int>(foreseen.shares.size()); ++rank) {
     low = std::min(low, number(rank));

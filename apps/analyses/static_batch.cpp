@@ -64,7 +64,7 @@ bool StaticBatch::waits(const Run& run) const {
   return std::ranges::any_of(waiting_, [&](const Waiting& member) { return member.run == &run; });
 }
 
-void StaticBatch::finish(Waiting& member, const std::function<void()>& work) {
+void StaticBatch::finish(Waiting& member, FunctionRef<void()> work) {
   std::exception_ptr error;
   try {
     work();

@@ -6,6 +6,7 @@
 
 #include "apps/cases/case_model.hpp"
 #include "apps/cases/sweep_plan.hpp"
+#include "device/function_ref.hpp"
 
 #include <exception>
 #include <functional>
@@ -49,7 +50,7 @@ class StaticBatch {
   void solve(std::vector<Waiting> members);
   std::vector<StaticSolution> solved_together(std::vector<Waiting>& members);
   void show(Waiting& member, StaticSolution solution);
-  void finish(Waiting& member, const std::function<void()>& work);
+  void finish(Waiting& member, FunctionRef<void()> work);
 
   int limit_;
   std::function<void(Run&, std::exception_ptr)> done_;

@@ -1,6 +1,7 @@
 #include "apps/bench/known_solution.hpp"
 
 #include "device/error.hpp"
+#include "device/function_ref.hpp"
 #include "fem/operator/linearisation.hpp"
 #include "mesh/quadrature.hpp"
 #include "fem/forms/diffusion.hpp"
@@ -111,7 +112,7 @@ NormErrors errors_of(const FunctionSpace& space, const std::vector<double>& u, c
   return {std::sqrt(errors.l2), std::sqrt(errors.h1)};
 }
 
-std::vector<double> nodal(const FunctionSpace& space, const std::function<double(const Point&, int)>& f) {
+std::vector<double> nodal(const FunctionSpace& space, FunctionRef<double(const Point&, int)> f) {
   std::vector<double> values;
   for (Node node = 0; node < space.node_count(); ++node)
     for (int c = 0; c < space.components(); ++c) values.push_back(f(space.point(node), c));

@@ -1,5 +1,6 @@
 // block-cg: many load cases at once against one after the other. small-cg: what an iteration costs on small systems.
 #include "apps/bench/tasks.hpp"
+#include "device/function_ref.hpp"
 #include "fem/operator/linearisation.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/smoothers/jacobi.hpp"
@@ -52,9 +53,7 @@ struct Cantilever {
   std::unique_ptr<SparseMatrix> K;
 };
 
-double seconds_of(const Device& device, const std::function<void()>& run) {
-  return time(device, 1, run).seconds.front();
-}
+double seconds_of(const Device& device, FunctionRef<void()> run) { return time(device, 1, run).seconds.front(); }
 
 }  // namespace
 

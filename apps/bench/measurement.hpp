@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/function_ref.hpp"
 
 #include <functional>
 #include <optional>
@@ -32,8 +33,7 @@ struct Samples {
 };
 
 // Times `run` on the device, `repeat` times; `prepare` runs before each, untimed.
-Samples time(const Device& device, int repeat, const std::function<void()>& run,
-             const std::function<void()>& prepare = {});
+Samples time(const Device& device, int repeat, FunctionRef<void()> run, const std::function<void()>& prepare = {});
 
 // The fewest bytes that a kernel can move (speed.md 2.4 and 2.5), with the formula in words.
 struct Floor {

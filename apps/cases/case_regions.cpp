@@ -175,6 +175,86 @@ class DefinitionReader {
   double diagonal_;
 };
 
+std::vector<FacetOfCell> facets_of(const Mesh& mesh, const Region* among) {
+  return among != nullptr && among->kind == RegionKind::facets ? among->facets : boundary_facets(mesh);
+}
+
+void add_nodes_on_chords(const Mesh& mesh, const Definition& d, const Region* among, const RoundSurface& surface,
+                         Region& region) {
+  const Region more{d.name,
+                    RegionKind::nodes,
+                    {},
+                    {},
+                    nodes_on_chords(mesh, region, facets_of(mesh, among), surface, d.tolerance, d.beside_surfaces)};
+  region = combine(d.name, SetOperation::together, std::vector<const Region*>{&region, &more});
+  if (among != nullptr) {
+    const Region limit{among->name, RegionKind::nodes, {}, {}, nodes_in(mesh, *among)};
+    region = combine(d.name, SetOperation::common, std::vector<const Region*>{&region, &limit});
+  }
+}
+
+// The entities that pass the tests of the definition.
+Region selected(const Mesh& mesh, const Definition& d, const Region* among) {
+  Region region = select(
+      mesh, d.name, d.kind, [&](const Point& x) { return passes(d.tests, x); }, among);
+  for (const RoundSurface& surface : d.surfaces) {
+    if (d.kind == RegionKind::facets) region = select_along(mesh, d.name, region, surface);
+    if (d.kind == RegionKind::nodes) add_nodes_on_chords(mesh, d, among, surface, region);
+  }
+  return d.normal ? select_by_normal(mesh, d.name, region, d.normal->first, d.normal->second) : region;
+}
+
+// An edge between two nodes of a round surface may cross the body.
+std::vector<Node> on_the_boundary(const Mesh& mesh, const std::vector<Node>& nodes) {
+  const std::vector<Node> outside = nodes_in(mesh, {"boundary", RegionKind::facets, {}, boundary_facets(mesh), {}});
+  std::vector<Node> both;
+  std::ranges::set_intersection(nodes, outside, std::back_inserter(both));
+  return both;
+}
+
+// Mid nodes between nodes of the region that fail its curved conditions alone: on a curved line inside the body, or
+// on an edge that crosses it.
+std::optional<std::string> nodes_left_out(const Mesh& mesh, const Definition& d, const Region* among,
+                                          const Region& region) {
+  if (d.surfaces.empty() && !d.expression) return std::nullopt;
+  std::vector<Node> between = nodes_between(mesh, region);
+  if (among != nullptr) {
+    const std::vector<Node> limit = nodes_in(mesh, *among);
+    std::erase_if(between, [&](Node node) { return !std::ranges::binary_search(limit, node); });
+  }
+  double distance = 0;
+  for (const RoundSurface& surface : d.surfaces)
+    std::erase_if(between, [&](Node node) {
+      const auto x = mesh.point(node);
+      const double away = std::abs(surface.signed_distance({x[0], x[1], x[2]}));
+      if (away > surface.radius / 2 || !d.beside_surfaces({x[0], x[1], x[2]})) return true;
+      distance = std::max(distance, away);
+      return false;
+    });
+  if (between.empty()) return std::nullopt;
+  const std::string counts =
+      fmt::format("region '{}': {} mid nodes of edges between its {} nodes ", d.name, between.size(), region.size());
+  return (d.surfaces.empty()
+              ? counts +
+                    "do not satisfy the expression and stay out; on a curved surface, give the expression a tolerance"
+              : counts + fmt::format("lie up to {:.3g} beside the surface and stay out; where straight edges are its "
+                                     "chords, tolerance = {:.2g} takes them",
+                                     distance, 1.1 * distance));
+}
+
+// Facets that continue the surface beyond the region.
+std::optional<std::string> facets_left_out(const Mesh& mesh, const Definition& d, const Region* among,
+                                           const Region& region) {
+  const Continuation rest =
+      continuation_of(mesh, region, facets_of(mesh, among), d.surfaces.front(), d.beside_surfaces);
+  if (rest.facet_count == 0) return std::nullopt;
+  return fmt::format(
+      "region '{}': {} more facets run on from its {}{} along the surface, with corners up to {:.3g} beside it; "
+      "nodes on chords of a mesh with straight edges that was refined look like that: tolerance = {:.2g} takes them",
+      d.name, rest.facet_count, region.size(), d.kind == RegionKind::nodes ? " nodes" : "", rest.distance,
+      1.1 * rest.distance);
+}
+
 // Entities of one mesh that the definitions ask for. The first `own` of its regions are those of the file; the others
 // were found before the last step, which divided them.
 class RegionFinder {
@@ -266,41 +346,13 @@ class RegionFinder {
       }
     }
     try {
-      Region region = with_those_before(d, among, selected(d, among));
+      Region region = with_those_before(d, among, selected(mesh_, d, among));
       report_rest(d, among, region);
       return region;
     } catch (const Error& wrong) {  // a formula without a value
       error(ErrorKind::region_definition, d, "expression", wrong.message(), wrong.why(), wrong.fix());
       return std::nullopt;
     }
-  }
-
-  Region selected(const Definition& d, const Region* among) const {
-    Region region = select(
-        mesh_, d.name, d.kind, [&](const Point& x) { return passes(d.tests, x); }, among);
-    for (const RoundSurface& surface : d.surfaces) {
-      if (d.kind == RegionKind::facets) region = select_along(mesh_, d.name, region, surface);
-      if (d.kind == RegionKind::nodes) add_nodes_on_chords(d, among, surface, region);
-    }
-    return d.normal ? select_by_normal(mesh_, d.name, region, d.normal->first, d.normal->second) : region;
-  }
-
-  void add_nodes_on_chords(const Definition& d, const Region* among, const RoundSurface& surface,
-                           Region& region) const {
-    const Region more{d.name,
-                      RegionKind::nodes,
-                      {},
-                      {},
-                      nodes_on_chords(mesh_, region, facets_of(among), surface, d.tolerance, d.beside_surfaces)};
-    region = combine(d.name, SetOperation::together, std::vector<const Region*>{&region, &more});
-    if (among != nullptr) {
-      const Region limit{among->name, RegionKind::nodes, {}, {}, nodes_in(mesh_, *among)};
-      region = combine(d.name, SetOperation::common, std::vector<const Region*>{&region, &limit});
-    }
-  }
-
-  std::vector<FacetOfCell> facets_of(const Region* among) const {
-    return among != nullptr && among->kind == RegionKind::facets ? among->facets : boundary_facets(mesh_);
   }
 
   // Together with what the region was before the last step.
@@ -311,7 +363,7 @@ class RegionFinder {
       Region kept = *earlier;
       if (d.kind == RegionKind::facets && among != nullptr)
         kept = combine(d.name, SetOperation::common, std::vector{&*earlier, among});
-      if (d.kind == RegionKind::nodes && !d.surfaces.empty()) kept.nodes = on_the_boundary(kept.nodes);
+      if (d.kind == RegionKind::nodes && !d.surfaces.empty()) kept.nodes = on_the_boundary(mesh_, kept.nodes);
       if (d.kind == RegionKind::nodes && d.expression) leave_out(d, kept.nodes);
       region = combine(d.name, SetOperation::together, std::vector<const Region*>{&region, &kept});
     }
@@ -331,59 +383,12 @@ class RegionFinder {
                       d.name, count));
   }
 
-  // An edge between two nodes of a round surface may cross the body.
-  std::vector<Node> on_the_boundary(const std::vector<Node>& nodes) const {
-    const std::vector<Node> outside = nodes_in(mesh_, {"boundary", RegionKind::facets, {}, boundary_facets(mesh_), {}});
-    std::vector<Node> both;
-    std::ranges::set_intersection(nodes, outside, std::back_inserter(both));
-    return both;
-  }
-
   void report_rest(const Definition& d, const Region* among, const Region& region) {
     if (region.size() == 0 || d.kind == RegionKind::cells || d.normal) return;
-    if (d.kind == RegionKind::nodes && before_.empty() && report_between(d, among, region)) return;
-    if (reports_ && d.surfaces.size() == 1) report_continuation(d, among, region);
-  }
-
-  // Mid nodes between nodes of the region that fail its curved conditions alone: on a curved line inside the body, or
-  // on an edge that crosses it.
-  bool report_between(const Definition& d, const Region* among, const Region& region) {
-    if (d.surfaces.empty() && !d.expression) return false;
-    std::vector<Node> between = nodes_between(mesh_, region);
-    if (among != nullptr) {
-      const std::vector<Node> limit = nodes_in(mesh_, *among);
-      std::erase_if(between, [&](Node node) { return !std::ranges::binary_search(limit, node); });
-    }
-    double distance = 0;
-    for (const RoundSurface& surface : d.surfaces)
-      std::erase_if(between, [&](Node node) {
-        const auto x = mesh_.point(node);
-        const double away = std::abs(surface.signed_distance({x[0], x[1], x[2]}));
-        if (away > surface.radius / 2 || !d.beside_surfaces({x[0], x[1], x[2]})) return true;
-        distance = std::max(distance, away);
-        return false;
-      });
-    if (between.empty()) return false;
-    const std::string counts =
-        fmt::format("region '{}': {} mid nodes of edges between its {} nodes ", d.name, between.size(), region.size());
-    notices_.push_back(
-        d.surfaces.empty()
-            ? counts +
-                  "do not satisfy the expression and stay out; on a curved surface, give the expression a tolerance"
-            : counts + fmt::format("lie up to {:.3g} beside the surface and stay out; where straight edges are its "
-                                   "chords, tolerance = {:.2g} takes them",
-                                   distance, 1.1 * distance));
-    return true;
-  }
-
-  void report_continuation(const Definition& d, const Region* among, const Region& region) {
-    const Continuation rest = continuation_of(mesh_, region, facets_of(among), d.surfaces.front(), d.beside_surfaces);
-    if (rest.facet_count == 0) return;
-    notices_.push_back(fmt::format(
-        "region '{}': {} more facets run on from its {}{} along the surface, with corners up to {:.3g} beside it; "
-        "nodes on chords of a mesh with straight edges that was refined look like that: tolerance = {:.2g} takes them",
-        d.name, rest.facet_count, region.size(), d.kind == RegionKind::nodes ? " nodes" : "", rest.distance,
-        1.1 * rest.distance));
+    std::optional<std::string> left_out;
+    if (d.kind == RegionKind::nodes && before_.empty()) left_out = nodes_left_out(mesh_, d, among, region);
+    if (!left_out && reports_ && d.surfaces.size() == 1) left_out = facets_left_out(mesh_, d, among, region);
+    if (left_out) notices_.push_back(*left_out);
   }
 
   const Mesh& mesh_;

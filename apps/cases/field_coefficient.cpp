@@ -52,24 +52,23 @@ bool is_same(const Mesh& mesh, const MeshData& other, bool cells_too) {
 }
 
 // A field on the mesh of this run, from HDF5: its rows are counted.
-MeshField on_this_mesh(const FileField& field, std::vector<double> values, FieldPlace place,
-                       const std::shared_ptr<const Mesh>& mesh) {
+MeshField on_this_mesh(const FileField& field, std::vector<double> values, FieldPlace place, const Mesh& mesh) {
   const auto count = static_cast<Index>(values.size());
-  const bool fits = (place != FieldPlace::cells && count == mesh->node_count()) ||
-                    (place != FieldPlace::nodes && count == mesh->cell_count());
+  const bool fits = (place != FieldPlace::cells && count == mesh.node_count()) ||
+                    (place != FieldPlace::nodes && count == mesh.cell_count());
   if (!fits)
     throw Error(ErrorKind::initial_values,
                 fmt::format("'{}' has {} points, and its mesh {} nodes and {} cells", field.file, count,
-                            mesh->node_count(), mesh->cell_count()),
+                            mesh.node_count(), mesh.cell_count()),
                 "a dataset has one row for each node or cell of the case's mesh", "name a field on this mesh");
-  const auto is_of_one_kind = [&](const CellBlock& block) { return block.kind == mesh->blocks().front().kind; };
-  const bool in_cells = place == FieldPlace::cells || count != mesh->node_count();
-  if (in_cells && !std::ranges::all_of(mesh->blocks(), is_of_one_kind))
+  const auto is_of_one_kind = [&](const CellBlock& block) { return block.kind == mesh.blocks().front().kind; };
+  const bool in_cells = place == FieldPlace::cells || count != mesh.node_count();
+  if (in_cells && !std::ranges::all_of(mesh.blocks(), is_of_one_kind))
     throw Error(ErrorKind::initial_values,
                 fmt::format("'{}' has values in cells, and the mesh has cells of several kinds", field.file),
                 "their order in the file of the mesh is not that in which Ritz keeps them, kind by kind",
                 "put the array into a .vtu with the mesh, or give values at the nodes");
-  if (place == FieldPlace::any && mesh->node_count() == mesh->cell_count())
+  if (place == FieldPlace::any && mesh.node_count() == mesh.cell_count())
     throw Error(ErrorKind::initial_values,
                 fmt::format("'{}' has as many rows as the mesh has nodes, and cells", field.file), {},
                 "say which ones: at = \"nodes\" or at = \"cells\"");
@@ -119,8 +118,7 @@ class FieldReader {
       FileField field = read_file_field(path_, {.name = name_, .place = place_, .time = time_});
       file_ = field.file;
       run_.input().add_file(file_);
-      const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &mesh_);
-      if (!field.mesh) return on_this_mesh(field, component_of(field, name_, component_), place_, own);
+      if (!field.mesh) return on_this_mesh(field, component_of(field, name_, component_), place_, mesh_);
       if (scale_ != 1)
         transform_points(*field.mesh, [this](std::span<double, 3> x) {
           for (double& each : x) each *= scale_;
@@ -128,7 +126,7 @@ class FieldReader {
       put_in_order_of(mesh_, field);
       std::vector<double> values = component_of(field, name_, component_);
       if (is_same(mesh_, *field.mesh, field.in_cells))
-        return MeshField(own, GivenArray{std::move(values), !field.in_cells});
+        return MeshField(mesh_, GivenArray{std::move(values), !field.in_cells});
       return on_its_own_mesh(std::move(*field.mesh), GivenArray{std::move(values), !field.in_cells});
     } catch (const Error& error) { t_.error(error.kind(), "file", error.message(), error.why(), error.fix()); }
     return std::nullopt;
@@ -152,10 +150,10 @@ class FieldReader {
   }
 
   // The mesh of an earlier field where it is equal, so that points that were found in it need no other search.
-  std::shared_ptr<const Mesh> mesh_of(MeshData data) {
+  Mesh mesh_of(MeshData data) {
     for (const SharedModel::KnownField& each : run_.shared().fields)
-      if (has_mesh(each.field.mesh(), data)) return each.field.shared_mesh();
-    return std::make_shared<const Mesh>(std::move(data));
+      if (has_mesh(each.field.mesh(), data)) return each.field.mesh();
+    return Mesh(std::move(data));
   }
 
   MeshField on_its_own_mesh(MeshData data, GivenArray array) {
@@ -223,9 +221,8 @@ void read_fields(Run& run, const Mesh& mesh) {
 }
 
 void vary_by_cells(Run& run, const Mesh& mesh, const std::string& key) {
-  run.input().vary(key, [&run, &mesh, key](double number) {
-    const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &mesh);
-    const MeshField field(own, {std::vector<double>(static_cast<std::size_t>(mesh.cell_count()), number), false});
+  run.input().vary(key, [&run, mesh, key](double number) {
+    const MeshField field(mesh, {std::vector<double>(static_cast<std::size_t>(mesh.cell_count()), number), false});
     run.arrays().insert_or_assign(key, field);
     return case_field(field, key, "");
   });
@@ -241,12 +238,11 @@ void require_one_each(const std::string& name, const GivenArray& array, const Me
 }
 
 std::map<std::string, MeshField> take_arrays(const GivenArrays& arrays, const Mesh& mesh, Case& input) {
-  const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &mesh);
   std::map<std::string, MeshField> result;
   CaseFields fields;
   for (const auto& [name, array] : arrays) {
     require_one_each(name, array, mesh);
-    const MeshField& field = result.emplace(name, MeshField(own, array)).first->second;
+    const MeshField& field = result.emplace(name, MeshField(mesh, array)).first->second;
     fields.emplace(name, case_field(field, name, ""));
   }
   input.give(std::move(fields));

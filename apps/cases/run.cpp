@@ -253,14 +253,14 @@ class MeshMaker {
 }  // namespace
 
 const Mesh& Run::mesh(bool structural) {
-  if (mesh_ != nullptr) return *mesh_;
+  if (mesh_) return *mesh_;
   auto phase = device().profile().phase("read");
   const MeshInput input = read_mesh_input(*case_, options_.mesh != nullptr);
   if (reads_one_folder_only() || (!options_.mesh && !lack_of_input(input.file).empty())) case_->throw_if_any();
   report_.mesh_file = input.file;
   const std::string key = mesh_key();
   const bool is_there = shared_->mesh && shared_->mesh_key == key;
-  mesh_ = &shared_->mesh_for(key, [&] { return MeshMaker(*case_, log_, input).make(options_, structural); });
+  mesh_ = shared_->mesh_for(key, [&] { return MeshMaker(*case_, log_, input).make(options_, structural); });
   case_->set_dimension(mesh_->dimension());
   if (options_.arrays) arrays_ = take_arrays(*options_.arrays, *mesh_, *case_);
   if (is_there) case_->excuse("region");             // they are in the mesh
@@ -327,7 +327,7 @@ void Run::checked(const ProbeFields& fields) {
   results_->load_library();
 }
 
-std::function<void(const std::string&)> Run::progress() {
+MessageSink Run::progress() {
   return [this](const std::string& text) {
     throw_if_stop_requested();
     log_.progress(text);

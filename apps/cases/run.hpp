@@ -12,6 +12,7 @@
 #include "apps/results/results.hpp"
 #include "apps/run/options.hpp"
 #include "device/device.hpp"
+#include "device/message_sink.hpp"
 #include "io/case/case.hpp"
 #include "io/results/log.hpp"
 #include "io/results/report.hpp"
@@ -58,7 +59,7 @@ class Run {
   // Finishes the case and opens the results; throws CheckedOnly with --check. `fields`: names and components of the
   // results to come.
   void checked(const ProbeFields& fields);
-  std::function<void(const std::string&)> progress();
+  MessageSink progress();
 
   void collect();  // phases and memory for the report, in every outcome
   void finish();   // ends the results, fills the report and prints the summary; throws what the results lack
@@ -75,7 +76,7 @@ class Run {
   std::optional<Case> case_;
   std::unique_ptr<SharedModel> own_;  // of a run by itself
   SharedModel* shared_;
-  const Mesh* mesh_ = nullptr;
+  std::optional<Mesh> mesh_;
   std::map<std::string, MeshField> arrays_;
   CaseStep step_;
   std::string name_;  // that results begin with

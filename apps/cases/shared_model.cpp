@@ -22,7 +22,7 @@ void SharedModel::forget_equations() {
   equations.clear();
 }
 
-const Mesh& SharedModel::mesh_for(const std::string& key, const std::function<Mesh()>& make) {
+const Mesh& SharedModel::mesh_for(const std::string& key, FunctionRef<Mesh()> make) {
   if (mesh && mesh_key == key) return *mesh;
   forget_equations();
   space.reset();
@@ -33,7 +33,7 @@ const Mesh& SharedModel::mesh_for(const std::string& key, const std::function<Me
   return *mesh;
 }
 
-const FunctionSpace& SharedModel::space_for(const std::string& key, const std::function<FunctionSpace()>& make) {
+const FunctionSpace& SharedModel::space_for(const std::string& key, FunctionRef<FunctionSpace()> make) {
   if (space && space_key == key) return *space;
   forget_equations();
   space.reset();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/function_ref.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/constraints.hpp"
@@ -47,8 +48,8 @@ struct SharedModel {
   std::function<void()> settle = [] {};  // called before shared data is freed: solves for those that wait
 
   // The present mesh, if it was made from the same `key`, else a new one.
-  const Mesh& mesh_for(const std::string& key, const std::function<Mesh()>& make);
-  const FunctionSpace& space_for(const std::string& key, const std::function<FunctionSpace()>& make);
+  const Mesh& mesh_for(const std::string& key, FunctionRef<Mesh()> make);
+  const FunctionSpace& space_for(const std::string& key, FunctionRef<FunctionSpace()> make);
   // The present equations, with these numbers, if forms and places are the same. A single run gets new
   // ones.
   Operator& equations_for(const FunctionSpace& on, std::vector<Integral> integrals);

@@ -44,8 +44,7 @@ bool asks_for_multigrid(const SmoothedAggregationOptions& options) {
          options.smoothing_ratio != defaults.smoothing_ratio;
 }
 
-void warn_of_ignored_options(const LinearSolverOptions& options,
-                             const std::function<void(const std::string&)>& notice) {
+void warn_of_ignored_options(const LinearSolverOptions& options, const MessageSink& notice) {
   const auto tell = [&notice](const char* key, const std::string& why) {
     notice(fmt::format("{} has no effect: {}", key, why));
   };
@@ -62,8 +61,7 @@ void warn_of_ignored_options(const LinearSolverOptions& options,
 
 }  // namespace
 
-LinearSolverOptions read_solver(const Case& input, double tolerance,
-                                const std::function<void(const std::string&)>& notice) {
+LinearSolverOptions read_solver(const Case& input, double tolerance, const MessageSink& notice) {
   const Case::Table table = input.table("solver", "solver of the linear systems");
   LinearSolverOptions options;
   options.method = linear_method_named(

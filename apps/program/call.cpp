@@ -7,7 +7,7 @@
 
 namespace ritz {
 
-RunReport call(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app) {
+RunReport call(const AppInfo& info, const RunOptions& options, FunctionRef<void(Run&)> app) {
   if (has_sweep(options))
     throw Error(ErrorKind::sweep, fmt::format("a sweep of '{}' in a call", options.case_file),
                 "each member is a run of its own", "call each of them, or let the program run the sweep");

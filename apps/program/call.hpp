@@ -6,12 +6,13 @@
 #pragma once
 
 #include "apps/cases/run.hpp"
+#include "device/function_ref.hpp"
 
 #include <functional>
 
 namespace ritz {
 
 // Throws Error. With `check` nothing is solved. A case with [sweep] is an Error: Exit::input.
-RunReport call(const AppInfo& info, const RunOptions& options, const std::function<void(Run&)>& app);
+RunReport call(const AppInfo& info, const RunOptions& options, FunctionRef<void(Run&)> app);
 
 }  // namespace ritz

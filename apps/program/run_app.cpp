@@ -48,7 +48,7 @@ std::optional<Error> with_table(const Error& error, const Run& run) {
       error.fix());
 }
 
-int print_schema(const AppInfo& info, const std::function<void(Run&)>& app) {
+int print_schema(const AppInfo& info, FunctionRef<void(Run&)> app) {
   try {
     const std::string text = schema_of_app(info, app);
     if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0)
@@ -146,13 +146,13 @@ void write_page(const RunToShow& s, const Shown* shown) {
 struct CallWork {
   const AppInfo& info;
   RunOptions options;
-  const std::function<void(Run&)>& app;
+  FunctionRef<void(Run&)> app;
   RunReport report = {};
   std::optional<Run> run = {};
   std::unique_ptr<Ranks> ranks = {};  // that a launcher started, several
   std::optional<PlannedRanks> planned = {};
 
-  CallWork(const AppInfo& of, RunOptions with, const std::function<void(Run&)>& what)
+  CallWork(const AppInfo& of, RunOptions with, FunctionRef<void(Run&)> what)
       : info(of), options(std::move(with)), app(what) {
     report.program = info.name;
     report.case_file = options.case_file;
@@ -290,8 +290,7 @@ class EndOfRanks {
 // One call of a program, from its options to its report.
 class AppCall {
  public:
-  AppCall(const AppInfo& info, RunOptions options, const std::function<void(Run&)>& app)
-      : work_(info, std::move(options), app) {
+  AppCall(const AppInfo& info, RunOptions options, FunctionRef<void(Run&)> app) : work_(info, std::move(options), app) {
     if (work_.options.log_json) early_.use_json();
   }
 
@@ -438,7 +437,7 @@ class AppCall {
 
 }  // namespace
 
-int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app) {
+int run_app(int argc, char** argv, const AppInfo& info, FunctionRef<void(Run&)> app) {
   keep_standard_streams_open();
   spare_addresses_where_they_are_limited();
   use_short_spinning(argv);

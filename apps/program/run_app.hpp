@@ -2,12 +2,13 @@
 #pragma once
 
 #include "apps/cases/run.hpp"
+#include "device/function_ref.hpp"
 
 #include <functional>
 
 namespace ritz {
 
 // Parses the command line, runs the program, and turns whatever happens into a message, a report and an exit code.
-int run_app(int argc, char** argv, const AppInfo& info, const std::function<void(Run&)>& app);
+int run_app(int argc, char** argv, const AppInfo& info, FunctionRef<void(Run&)> app);
 
 }  // namespace ritz

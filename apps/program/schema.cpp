@@ -31,7 +31,7 @@ Mesh frame_mesh(double size, bool with_solid) {
 
 }  // namespace
 
-std::string schema_of_app(const AppInfo& info, const std::function<void(Run&)>& app) {
+std::string schema_of_app(const AppInfo& info, FunctionRef<void(Run&)> app) {
   const Device device = Device::named("cpu", 1);
   const auto read = [&](int mesh, const std::map<std::string, std::string>& taken) {
     RunOptions options;

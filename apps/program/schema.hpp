@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/cases/run.hpp"
+#include "device/function_ref.hpp"
 
 #include <functional>
 #include <string>
@@ -10,6 +11,6 @@ namespace ritz {
 
 // Lets the app read imagined cases, on small meshes of two and three dimensions or, if it needs one, of lines and
 // surfaces in space. Nothing is solved, nothing written.
-std::string schema_of_app(const AppInfo& info, const std::function<void(Run&)>& app);
+std::string schema_of_app(const AppInfo& info, FunctionRef<void(Run&)> app);
 
 }  // namespace ritz

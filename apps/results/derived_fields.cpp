@@ -46,7 +46,7 @@ std::string remedy(const Results& results, const Operator& equations) {
 }  // namespace
 
 EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFields names,
-                       const std::function<EvaluatedFields()>& make) {
+                       FunctionRef<EvaluatedFields()> make) {
   if (results.lacks_fields()) return names;
   const auto go_without = [&](const Error& shortage) {
     results.go_without_fields(shortage, remedy(results, equations));

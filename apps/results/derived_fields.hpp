@@ -7,6 +7,7 @@
 #pragma once
 
 #include "apps/results/results.hpp"
+#include "device/function_ref.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/operator/evaluate.hpp"
 
@@ -21,7 +22,7 @@ struct EvaluatedFields {
 
 // Returns the result of `make`, or `names`, whose fields have no values: Run::write() omits them.
 EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFields names,
-                       const std::function<EvaluatedFields()>& make);
+                       FunctionRef<EvaluatedFields()> make);
 
 // Fields that a form (by default all) derives from u, as a phase.
 DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form = {});

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/results/results.hpp"
+#include "device/function_ref.hpp"
 #include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/vibration.hpp"
 
@@ -36,7 +37,7 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
 // so.
 void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options);
 // The same of a body on a mesh, whose motion is that of a function: displacements, then rotations where there are any.
-void write_modes(Results& results, const Mesh& mesh, const std::function<std::vector<Field>(const Vector& u)>& motion,
+void write_modes(Results& results, const Mesh& mesh, FunctionRef<std::vector<Field>(const Vector& u)> motion,
                  const VibrationModes& modes, const ModeShapes& options);
 // The same of a model that has fields: every field of a mode is a result, and the largest value of the first one scales
 // the shape.

@@ -345,7 +345,7 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
 }
 
 std::vector<LinearProbe> evaluate_linear_probes(Case& input, const Mesh& mesh, std::span<const Field> linear, int count,
-                                                const std::function<ProbeFields(int)>& make) {
+                                                FunctionRef<ProbeFields(int)> make) {
   std::vector<Probe> probes = read_probes(input, mesh);
   std::erase_if(probes, [&](const Probe& each) {
     const bool is_extreme = each.measure == "min" || each.measure == "max";

@@ -17,6 +17,7 @@
 
 #include "apps/results/region_integral.hpp"
 #include "apps/show/units.hpp"
+#include "device/function_ref.hpp"
 #include "io/case/case.hpp"
 #include "io/vtk/vtu_writer.hpp"
 
@@ -55,7 +56,7 @@ struct LinearProbe {
   std::vector<std::vector<double>> numbers;
 };
 std::vector<LinearProbe> evaluate_linear_probes(Case& input, const Mesh& mesh, std::span<const Field> linear, int count,
-                                                const std::function<ProbeFields(int)>& make);
+                                                FunctionRef<ProbeFields(int)> make);
 
 // Nodes of the mesh where probes of these fields take their least or greatest value, by the names of the probes: of
 // fields at nodes, over a region, each component.

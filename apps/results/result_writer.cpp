@@ -44,7 +44,7 @@ void ResultWriter::write(const Mesh& mesh, Step step) {
     probes_.emplace(probes_path(), committed);
   }
   // shared, as std::function wants to be copied
-  const Posted posted{&mesh, std::make_shared<const Step>(std::move(step)), posted_};
+  const Posted posted{mesh, std::make_shared<const Step>(std::move(step)), posted_};
   if (where_ == Where::at_once) {
     commit(posted);
   } else {
@@ -92,7 +92,7 @@ void ResultWriter::commit(const Posted& posted) {
     }
     return files;
   };
-  std::string file = series_->write(*posted.mesh, result);
+  std::string file = series_->write(posted.mesh, result);
   const std::lock_guard lock(mutex_);
   written_.emplace_back(step.written, std::move(file));
 }

@@ -8,6 +8,7 @@
 //   writer.settle();   // all is committed, or an error
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "io/results/background.hpp"
 #include "io/results/probe_file.hpp"
 #include "io/results/result_series.hpp"
@@ -63,7 +64,7 @@ class ResultWriter {
 
  private:
   struct Posted {
-    const Mesh* mesh;
+    Mesh mesh;
     std::shared_ptr<const Step> step;
     int number;
   };
@@ -80,7 +81,7 @@ class ResultWriter {
   int posted_;
   Where where_;
   mutable std::mutex mutex_;  // of what both threads use:
-  std::vector<std::pair<std::function<void(const std::string&)>, std::string>> written_;
+  std::vector<std::pair<MessageSink, std::string>> written_;
   std::deque<Posted> postponed_;
   Background background_;  // ends first
 };

@@ -121,7 +121,7 @@ void Results::read_settings() {
 }
 
 void Results::open(const Mesh& mesh, const ProbeFields& fields) {
-  mesh_ = &mesh;
+  mesh_ = mesh;
   nodal_of_run_.assign(fields.nodal.begin(), fields.nodal.end());
   cells_of_run_.assign(fields.cells.begin(), fields.cells.end());
   if (context_.options.shows()) open_shown(fields);
@@ -348,7 +348,7 @@ void Results::keep_again(const std::string& where, Writing writing) {
 }
 
 // A run continues without a checkpoint if memory is short for it.
-void Results::unless_memory_is_short(const std::function<void()>& write_checkpoint) {
+void Results::unless_memory_is_short(FunctionRef<void()> write_checkpoint) {
   if (!memory_shortage(write_checkpoint)) return;
   context_.give_back_lists();
   if (const auto shortage = memory_shortage(write_checkpoint))
@@ -582,7 +582,7 @@ std::optional<Error> Results::give_back() {
 }
 
 void Results::write_series(const std::string& name, int count,
-                           const std::function<std::pair<double, std::vector<Field>>(int)>& frame) {
+                           FunctionRef<std::pair<double, std::vector<Field>>(int)> frame) {
   if (!context_.writes_fields) return;
   if (context_.options.follows)
     for (int step = 0; step < count; ++step) follow();

@@ -13,6 +13,7 @@
 #include "apps/run/options.hpp"
 #include "apps/show/shown.hpp"
 #include "device/device.hpp"
+#include "device/function_ref.hpp"
 #include "io/case/case.hpp"
 #include "io/results/checkpoint.hpp"
 #include "io/results/log.hpp"
@@ -118,8 +119,7 @@ class Results {
   // One more such number of the steps that follow: the load beside the probes of a curve.
   void carry_number(std::string name, double value) { carried_numbers_ = {{std::move(name), {value}}}; }
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
-  void write_series(const std::string& name, int count,
-                    const std::function<std::pair<double, std::vector<Field>>(int)>& frame);
+  void write_series(const std::string& name, int count, FunctionRef<std::pair<double, std::vector<Field>>(int)> frame);
   void settle();  // waits until what was handed to write() is committed
   // Frees memory that is short: lists that equations can rebuild, and steps that wait to be written. Returns the
   // shortage of those that still wait.
@@ -164,13 +164,13 @@ class Results {
   void keep_lack();
   void write(SolvedStep step);  // to the folder
   void follow();                // of a rank after the first
-  void unless_memory_is_short(const std::function<void()>& write_checkpoint);
+  void unless_memory_is_short(FunctionRef<void()> write_checkpoint);
   void leave_out_missing(std::vector<Field>& fields);
   std::filesystem::path path_of(const std::string& file) const;
   std::string resolved_name() const, resolved_case() const;  // bracket.resolved.toml
 
   ResultsContext context_;
-  const Mesh* mesh_ = nullptr;
+  std::optional<Mesh> mesh_;
   BodyMeasure measure_;
   bool estimates_error_ = false;
   std::vector<Field> carried_, carried_in_cells_;

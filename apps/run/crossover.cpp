@@ -115,7 +115,7 @@ Index expected_unknowns(const std::string& mesh_file, int components) {
   return status ? 0 : static_cast<Index>(bytes / 150) * components;
 }
 
-std::string device_for(const std::string& request, int threads, const std::function<Index()>& unknowns) {
+std::string device_for(const std::string& request, int threads, FunctionRef<Index()> unknowns) {
   if (request != "auto") return request;
   std::optional<Device> gpu;
   try {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/function_ref.hpp"
 
 #include <functional>
 #include <optional>
@@ -38,6 +39,6 @@ void store_crossover(const std::string& key, const Crossover& crossover);
 // Nodes that a mesh file of this size holds, to a factor of three, times components. 0: no file.
 Index expected_unknowns(const std::string& mesh_file, int components);
 // The request, or for "auto" with a GPU: "cpu (why)" when the problem is too small for it.
-std::string device_for(const std::string& request, int threads, const std::function<Index()>& unknowns);
+std::string device_for(const std::string& request, int threads, FunctionRef<Index()> unknowns);
 
 }  // namespace ritz

@@ -29,7 +29,7 @@ SweepResults::SweepResults(const SweepPlan& plan, const std::string& path, Resul
       table_((fs::path(path) / (stem_ + "_sweep.csv")).string(), plan.keys) {}
 
 // Complete are those whose row says so, and whose files are in the journal.
-void SweepResults::take_up(const std::function<std::string(const SweepMember&)>& fingerprint) {
+void SweepResults::take_up(FunctionRef<std::string(const SweepMember&)> fingerprint) {
   std::map<std::string, SweepTable::Row> rows = SweepTable::read(table_.path());
   const Journal journal = folder_.journal();
   if (!journal.damaged_lines.empty())

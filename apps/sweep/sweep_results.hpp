@@ -10,6 +10,7 @@
 #pragma once
 
 #include "apps/sweep/sweep_table.hpp"
+#include "device/function_ref.hpp"
 #include "io/files/commit_group.hpp"
 #include "io/results/result_folder.hpp"
 
@@ -32,7 +33,7 @@ class SweepResults {
 
   // Takes over the members that an earlier sweep has committed; results of the others are forgotten. Throws
   // Error: Exit::checkpoint where one has another fingerprint than it would have now.
-  void take_up(const std::function<std::string(const SweepMember&)>& fingerprint);
+  void take_up(FunctionRef<std::string(const SweepMember&)> fingerprint);
   bool has(const SweepMember& member) const { return kept_.contains(member.name); }
   std::size_t kept_count() const { return kept_.size(); }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "device/error.hpp"
+#include "device/function_ref.hpp"
 
 #include <cstdint>
 #include <cstring>
@@ -90,10 +91,10 @@ class Unpacked {
 // another at a time. All ranks call it.
 enum class Receivers : std::uint8_t { first, all };
 void each_text(Ranks& ranks, const std::string& mine, Receivers receivers,
-               const std::function<void(int rank, std::string_view text)>& take);
+               FunctionRef<void(int rank, std::string_view text)> take);
 
 // text(rank) of the first rank, to each of the others in turn: that of this rank, empty on the first one. All ranks
 // call it.
-std::string dealt_text(Ranks& ranks, const std::function<std::string(int rank)>& text);
+std::string dealt_text(Ranks& ranks, FunctionRef<std::string(int rank)> text);
 
 }  // namespace ritz

@@ -109,7 +109,7 @@ std::vector<std::int64_t> Ranks::of_all(std::int64_t mine) {
 }
 
 void each_text(Ranks& ranks, const std::string& mine, Receivers receivers,
-               const std::function<void(int rank, std::string_view text)>& take) {
+               FunctionRef<void(int rank, std::string_view text)> take) {
   const std::vector<std::int64_t> sizes = ranks.of_all(std::int64_t(mine.size()));
   const int last = receivers == Receivers::first ? 1 : ranks.count();  // below it ranks receive
   for (int from = 0; from < ranks.count(); ++from) {
@@ -127,7 +127,7 @@ void each_text(Ranks& ranks, const std::string& mine, Receivers receivers,
   }
 }
 
-std::string dealt_text(Ranks& ranks, const std::function<std::string(int rank)>& text) {
+std::string dealt_text(Ranks& ranks, FunctionRef<std::string(int rank)> text) {
   std::int64_t size = 0;
   if (ranks.rank() > 0) {
     ranks.exchange(std::array{Parcel{0, {}, std::as_writable_bytes(std::span(&size, 1))}});
@@ -169,7 +169,7 @@ std::vector<std::vector<std::byte>> Ranks::swap(const std::vector<std::vector<st
 
 namespace {
 
-std::optional<Error> error_of(const std::function<void()>& phase) {
+std::optional<Error> error_of(FunctionRef<void()> phase) {
   try {
     phase();
   } catch (const AgreedError&) { throw; } catch (const LostRank&) {
@@ -182,7 +182,7 @@ std::optional<Error> error_of(const std::function<void()>& phase) {
 
 }  // namespace
 
-void Ranks::agree(const std::function<void()>& phase) {
+void Ranks::agree(FunctionRef<void()> phase) {
   const std::optional<Error> mine = error_of(phase);
   double failed = mine ? count() - rank() : 0;  // the first rank has the largest number
   largest({&failed, 1});

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "device/error.hpp"
+#include "device/function_ref.hpp"
 #include "device/memory_shortage.hpp"
 
 #include <cstddef>
@@ -95,7 +96,7 @@ class Ranks {
   const std::string& device_transport() const;  // "by NCCL 2.32.3", or why not; empty: no GPU
   // All ranks run the phase. Where it throws on any, all throw the error of the first of these, an AgreedError. What
   // the phase exchanges is exchanged on all ranks before any of them throws.
-  void agree(const std::function<void()>& phase);
+  void agree(FunctionRef<void()> phase);
   // Tells all others that this rank fails: they leave the exchange in which they wait. False: the
   // first one, which tells users, cannot be reached.
   virtual bool fail(const Error& error) = 0;

@@ -9,7 +9,7 @@
 namespace ritz {
 
 Balance::Balance(const Equations& equations, const Supports& supports, const Nonlinear& options,
-                 const std::function<void(const std::string&)>& progress)
+                 const MessageSink& progress)
     : equations_(equations),
       supports_(supports),
       options_(options),

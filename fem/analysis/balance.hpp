@@ -5,6 +5,7 @@
 //   balance.go_to(0.5, {.place = "increment 1 of 2"});   balance.commit();
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "fem/analysis/nonlinear_solution.hpp"
 
 #include <memory>
@@ -26,8 +27,7 @@ class Balance {
   };
 
   // All must outlive it. Throws Error: Exit::model when the residual is not finite at the begin.
-  Balance(const Equations& equations, const Supports& supports, const Nonlinear& options,
-          const std::function<void(const std::string&)>& progress);
+  Balance(const Equations& equations, const Supports& supports, const Nonlinear& options, const MessageSink& progress);
 
   // A state from which an increment begins.
   void release_solvers(const std::string& stage = {}) { system_->begin(stage); }

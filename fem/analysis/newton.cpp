@@ -41,7 +41,7 @@ double shorter(double length, double slope, double now) {
 }  // namespace
 
 Newton::Newton(const Equations& equations, const Supports& supports, TangentSystem& system,
-               const NewtonOptions& options, std::function<void(const std::string&)> progress, ActiveSet* active)
+               const NewtonOptions& options, MessageSink progress, ActiveSet* active)
     : equations_(equations),
       supports_(active != nullptr ? &active->supports() : &supports),
       system_(system),

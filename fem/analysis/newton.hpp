@@ -6,6 +6,7 @@
 //   newton.solve({.residual = forces_at, .prescribed = values, .place = "increment 1 of 5"}, u);
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "fem/analysis/active_set.hpp"
 #include "fem/analysis/force_norms.hpp"
 #include "fem/analysis/path_constraint.hpp"
@@ -52,7 +53,7 @@ class Newton {
   // All of these must outlive it. The system is that of the equations. active: its supports take the place of those
   // given.
   Newton(const Equations& equations, const Supports& supports, TangentSystem& system, const NewtonOptions& options,
-         std::function<void(const std::string&)> progress = {}, ActiveSet* active = nullptr);
+         MessageSink progress = {}, ActiveSet* active = nullptr);
 
   // From u. Throws Error: Exit::not_converged with the reason (step limit, no descent, the linear solve), its place,
   // and the history.
@@ -105,7 +106,7 @@ class Newton {
   const Supports* supports_;
   TangentSystem& system_;
   NewtonOptions options_;
-  std::function<void(const std::string&)> progress_;
+  MessageSink progress_;
   ActiveSet* active_;
   Vector r_, gap_, step_, trial_, trial_r_;
   Vector along_;  // where the part of the loads is an unknown: the change of u with it

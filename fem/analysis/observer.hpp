@@ -3,6 +3,7 @@
 //   solve(model, Transient{.end = 60}, {.show = [&](const SolutionView& s) { print(*s.time, s.u); }});
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "fem/analysis/state.hpp"
 
 #include <functional>
@@ -52,9 +53,9 @@ struct Observer {
   // what comes next is a load case or a combination of this name
   std::function<void(const std::string& name, bool combination)> enter = {};
   std::function<void(const AnalysisStep&)> step = {};
-  std::function<void(const State&)> keep = {};            // a state from which the analysis can resume
-  std::function<void(const std::string&)> progress = {};  // before each long step
-  std::function<void()> spare = {};                       // memory is short: frees what can be rebuilt
+  std::function<void(const State&)> keep = {};  // a state from which the analysis can resume
+  MessageSink progress = {};                    // before each long step
+  std::function<void()> spare = {};             // memory is short: frees what can be rebuilt
 };
 
 }  // namespace ritz

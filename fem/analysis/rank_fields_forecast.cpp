@@ -76,7 +76,7 @@ class FieldsForecaster {
     std::vector<std::vector<int>> fields_on;  // [mesh]
     for (int k = 0; k < fields(); ++k) {
       const auto same = std::ranges::find_if(fields_on, [&](const std::vector<int>& others) {
-        return &equations_.space(others.front()).mesh() == &equations_.space(k).mesh();
+        return equations_.space(others.front()).mesh() == equations_.space(k).mesh();
       });
       if (same != fields_on.end()) same->push_back(k);
       else fields_on.push_back({k});

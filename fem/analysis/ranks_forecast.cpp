@@ -15,6 +15,29 @@ namespace {
 
 using Task = Operator::Task;
 
+// The method by which a system of all ranks is solved.
+enum class Way { multigrid, chebyshev, diagonal, none, direct };
+
+Way way_of(const LinearSolverOptions& linear, const Operator& equations, bool no_matrix) {
+  if (linear.method == LinearMethod::direct) return Way::direct;
+  switch (linear.preconditioner) {
+    case PreconditionerKind::none: return Way::none;
+    case PreconditionerKind::jacobi: return Way::diagonal;
+    case PreconditionerKind::chebyshev: return Way::chebyshev;
+    default: return no_matrix && !can_coarsen(equations) ? Way::chebyshev : Way::multigrid;
+  }
+}
+
+std::string path_of(Way way, bool no_matrix) {
+  switch (way) {
+    case Way::direct: return name_of(SolverPath::direct);
+    case Way::chebyshev: return no_matrix ? name_of(SolverPath::without_matrix) : "conjugate gradients with Chebyshev";
+    case Way::diagonal: return name_of(SolverPath::diagonal);
+    case Way::none: return "conjugate gradients";
+    default: return name_of(no_matrix ? SolverPath::p_multigrid : SolverPath::multigrid_single);
+  }
+}
+
 class RankForecaster {
  public:
   RankForecaster(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& analysis,
@@ -38,7 +61,7 @@ class RankForecaster {
   }
 
   RanksForecast all() {
-    RanksForecast result{.path = path(), .shares = {}};
+    RanksForecast result{.path = path_of(way(), no_matrix_), .shares = {}};
     count_messages(result);
     parts_.each(whole_.integrals(), [&](RankParts::Part& part) {
       auto [mine, results] = share(part);
@@ -51,26 +74,7 @@ class RankForecaster {
   }
 
  private:
-  enum class Way { multigrid, chebyshev, diagonal, none, direct };
-  Way way() const {
-    if (linear_.method == LinearMethod::direct) return Way::direct;
-    switch (linear_.preconditioner) {
-      case PreconditionerKind::none: return Way::none;
-      case PreconditionerKind::jacobi: return Way::diagonal;
-      case PreconditionerKind::chebyshev: return Way::chebyshev;
-      default: return no_matrix_ && !can_coarsen(whole_) ? Way::chebyshev : Way::multigrid;
-    }
-  }
-  std::string path() const {
-    switch (way()) {
-      case Way::direct: return name_of(SolverPath::direct);
-      case Way::chebyshev:
-        return no_matrix_ ? name_of(SolverPath::without_matrix) : "conjugate gradients with Chebyshev";
-      case Way::diagonal: return name_of(SolverPath::diagonal);
-      case Way::none: return "conjugate gradients";
-      default: return name_of(no_matrix_ ? SolverPath::p_multigrid : SolverPath::multigrid_single);
-    }
-  }
+  Way way() const { return way_of(linear_, whole_, no_matrix_); }
   bool newton() const { return analysis_.stages > 0; }
 
   // Follows solvers/multigrid/smoothed_aggregation.cpp, fem/multigrid/p_multigrid.cpp and solvers/smoothers/chebyshev.

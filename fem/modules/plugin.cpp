@@ -225,7 +225,7 @@ const std::vector<Plugin>& loaded_plugins() { return loaded(); }
 
 void forbid_plugins() { plugins_are_forbidden() = true; }
 
-Plugin load_plugin(const std::string& file, const Device& device, const std::function<void(const std::string&)>& say) {
+Plugin load_plugin(const std::string& file, const Device& device, const MessageSink& say) {
   if (plugins_are_forbidden())
     throw Error(ErrorKind::plugin, fmt::format("the plugin '{}' is not loaded", file),
                 "with --untrusted no code of a case runs",

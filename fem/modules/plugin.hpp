@@ -7,6 +7,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/message_sink.hpp"
 
 #include <functional>
 #include <string>
@@ -27,8 +28,7 @@ struct Plugin {
 // Throws Error: Exit::input when there is no such file, it does not compile (naming file and line), cannot be loaded or
 // registers nothing; Exit::environment when there is no compiler or no header; Exit::output when no cache can be
 // written.
-Plugin load_plugin(const std::string& file, const Device& device,
-                   const std::function<void(const std::string&)>& say = {});
+Plugin load_plugin(const std::string& file, const Device& device, const MessageSink& say = {});
 
 // Those that this process has loaded, their sources named from the root on.
 const std::vector<Plugin>& loaded_plugins();

@@ -1,6 +1,7 @@
 #include "fem/multigrid/p_multigrid.hpp"
 
 #include "device/error.hpp"
+#include "device/function_ref.hpp"
 #include "device/host_memory.hpp"
 #include "device/kernels.hpp"
 #include "device/process/stop_request.hpp"
@@ -115,7 +116,7 @@ struct FinestArguments {
 };
 
 // Runs the launches as a phase of their own, whose bytes it returns.
-Index bytes_counted(Profile& profile, const std::function<void()>& launches) {
+Index bytes_counted(Profile& profile, FunctionRef<void()> launches) {
   const std::vector<PhaseRecord> before = profile.phases();
   {
     const auto phase = profile.phase("first cycle");

@@ -52,7 +52,7 @@ void set_direction(ElementArguments& arguments, const float* x) { arguments.sing
 template <class Real>
 SpaceTransfer<Real>::SpaceTransfer(const FunctionSpace& from, const FunctionSpace& to)
     : from_(from), to_(to), own_from_(all_cells(from)), own_to_(all_cells(to)) {
-  if (&from.mesh() != &to.mesh() || from.components() != to.components())
+  if (from.mesh() != to.mesh() || from.components() != to.components())
     throw Error(ErrorKind::internal, "a transfer between spaces of different meshes or components");
   forward_ = make_direction(own_from_, own_to_, to_, nullptr, false);
   backward_ = make_direction(own_to_, own_from_, from_, nullptr, true);

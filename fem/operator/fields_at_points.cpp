@@ -10,7 +10,7 @@ namespace {
 
 // Do the elements say in which cells of the field's mesh they are?
 bool is_known(const Mesh& mesh, const ElementGroup& group, const MeshField& field) {
-  return &field.mesh() == &mesh && PlacesInCells::known(group);
+  return field.mesh() == mesh && PlacesInCells::known(group);
 }
 
 // Points of a piece that the kernel has left: outside, or in cells whose map takes more than Newton's method.
@@ -75,13 +75,13 @@ const double* FieldsAtPoints::values_of(const Device& device, const MeshField& f
 }
 
 const FieldsAtPoints::CellsOnDevice& FieldsAtPoints::cells_of(const Device& device, const Mesh& mesh) {
-  return cells_.try_emplace(&mesh, device, mesh).first->second;
+  return cells_.try_emplace(mesh, device, mesh).first->second;
 }
 
 CellSearch FieldsAtPoints::search_of(const Device& device, const MeshField& field) {
   const PointLocator& locator = field.places().locator();
   const Mesh& mesh = field.mesh();
-  const SearchOnDevice& there = searches_.try_emplace(&mesh, device, locator, mesh).first->second;
+  const SearchOnDevice& there = searches_.try_emplace(mesh, device, locator, mesh).first->second;
   CellSearch search = locator.search();
   search.mesh = cells_of(device, mesh).view();
   search.coordinates = there.coordinates.data();
@@ -133,7 +133,7 @@ FieldsAtPoints::Located FieldsAtPoints::find(const QuadraturePoints& points, con
 
 FieldsAtPoints::Source FieldsAtPoints::source(const QuadraturePoints& points, const MeshField& field) {
   const Device& device = points.device();
-  const Places key{&points.group(), points.count(), &field.mesh(), field.at_nodes()};
+  const Places key{&points.group(), points.count(), field.mesh(), field.at_nodes()};
   auto known = places_.find(key);
   if (known == places_.end())
     known = places_
@@ -148,11 +148,11 @@ FieldsAtPoints::Source FieldsAtPoints::source(const QuadraturePoints& points, co
 
 void FieldsAtPoints::forget_others(const std::vector<FormValue>& forms) {
   std::vector<MeshField> used;
-  std::set<const Mesh*> meshes;
+  std::set<Mesh> meshes;
   for (const FormValue& form : forms)
     each_field(form, [&](const MeshField& field) {
       used.push_back(field);
-      meshes.insert(&field.mesh());
+      meshes.insert(field.mesh());
     });
   std::erase_if(places_, [&](const auto& entry) { return !meshes.contains(std::get<2>(entry.first)); });
   std::erase_if(cells_, [&](const auto& entry) { return !meshes.contains(entry.first); });
@@ -168,14 +168,14 @@ void FieldsAtPoints::add_needs(const FunctionSpace& space, const ElementGroup& g
   const char* tag = "coefficients";
   const Index entries = group.batch_count() * points * lane_count;
   const auto add_cells = [&](const Mesh& mesh) {
-    if (!apart || cells_.contains(&mesh) || !foreseen.cells.insert(&mesh).second) return;
+    if (!apart || cells_.contains(mesh) || !foreseen.cells.insert(mesh).second) return;
     for (const CellBlock& block : mesh.blocks()) needs.array<Node>(tag, static_cast<Index>(block.nodes.size()));
     needs.array<CellFunctions>(tag, static_cast<Index>(mesh.blocks().size()));
     needs.array<CellBlockView>(tag, static_cast<Index>(mesh.blocks().size()));
   };
   const auto add_search = [&](const Mesh& mesh) {
     add_cells(mesh);
-    if (!apart || searches_.contains(&mesh) || !foreseen.searches.insert(&mesh).second) return;
+    if (!apart || searches_.contains(mesh) || !foreseen.searches.insert(mesh).second) return;
     needs.array<double>(tag, 3 * mesh.node_count()).array<std::int32_t>(tag, mesh.cell_count());
     needs.array<CellBox>(tag, PointLocator::box_count(mesh));
   };
@@ -188,7 +188,7 @@ void FieldsAtPoints::add_needs(const FunctionSpace& space, const ElementGroup& g
   }
   each_field(form, [&](const MeshField& field) {
     const bool known = is_known(space.mesh(), group, field);
-    const Places key{&group, points, &field.mesh(), field.at_nodes()};
+    const Places key{&group, points, field.mesh(), field.at_nodes()};
     if (!places_.contains(key) && foreseen.places.insert(key).second) {
       needs.array<std::int32_t>(tag, known ? group.element_count : entries);
       if (field.at_nodes()) needs.array<Point>(tag, known ? points : entries);

@@ -18,7 +18,7 @@ namespace ritz {
 class PointLocator;
 
 class FieldsAtPoints {
-  using Places = std::tuple<const ElementGroup*, Index, const Mesh*, bool>;  // points of the rule; at nodes
+  using Places = std::tuple<const ElementGroup*, Index, Mesh, bool>;  // points of the rule; at nodes
 
  public:
   struct Source {
@@ -34,7 +34,7 @@ class FieldsAtPoints {
   class Foreseen {
     friend FieldsAtPoints;
     std::set<Places> places;
-    std::set<const Mesh*> cells, searches;
+    std::set<Mesh> cells, searches;
     std::vector<MeshField> fields;
     Index piece = 0;  // [bytes]
   };
@@ -75,8 +75,8 @@ class FieldsAtPoints {
   Located known(const QuadraturePoints& points, const MeshField& field) const;
   Located find(const QuadraturePoints& points, const MeshField& field);
 
-  std::map<const Mesh*, CellsOnDevice> cells_;
-  std::map<const Mesh*, SearchOnDevice> searches_;
+  std::map<Mesh, CellsOnDevice> cells_;
+  std::map<Mesh, SearchOnDevice> searches_;
   std::vector<Values> values_;
   std::map<Places, Located> places_;
 };

@@ -31,7 +31,7 @@ class PlacesInCells {
   int table(std::size_t element) const;
 
  private:
-  const Mesh& mesh_;
+  Mesh mesh_;
   const ElementGroup& group_;
   std::vector<Table> tables_;
   std::map<std::pair<CellKind, int>, int> on_facets_;
@@ -77,7 +77,7 @@ class QuadraturePoints {
   static constexpr Index batches_of_piece = 1024;
   const Device device_;
   const CoefficientKernels& kernels_;
-  const Mesh& mesh_;
+  Mesh mesh_;
   const ElementGroup& group_;
   PlacesInCells in_cells_;
   std::vector<double> shapes_;

@@ -84,7 +84,7 @@ class AnyForm::Builder {
  public:
   Builder(const AnyForm& body, Model& model, ErrorList& errors)
       : body_(body),
-        mesh_(*body.mesh_),
+        mesh_(body.mesh_),
         main_(facts_of(body.materials_.front().form, model.space->device())),
         model_(model),
         errors_(errors) {}
@@ -206,7 +206,7 @@ class AnyForm::Builder {
   }
 
   const AnyForm& body_;
-  const Mesh& mesh_;
+  Mesh mesh_;
   const FormRecord& main_;
   Model& model_;
   ErrorList& errors_;
@@ -216,14 +216,14 @@ Model AnyForm::model(std::shared_ptr<const FunctionSpace> space, ErrorList& erro
   Model model;
   model.space = std::move(space);
   if (!materials_.empty()) Builder(*this, model, errors).build();
-  else check_materials(*mesh_, {}, errors);
+  else check_materials(mesh_, {}, errors);
   return model;
 }
 
 Model AnyForm::model(const Device& device, const SpaceOptions& options) const {
   ErrorList errors;
   const int components = materials_.empty() ? 1 : materials_.front().form.components;
-  Model result = model(make_space(*mesh_, components, device, options), errors);
+  Model result = model(make_space(mesh_, components, device, options), errors);
   errors.throw_if_any();
   return result;
 }

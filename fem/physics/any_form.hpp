@@ -54,7 +54,7 @@ class FormLoads {
 
 class AnyForm {
  public:
-  explicit AnyForm(const Mesh& mesh) : mesh_(&mesh) {}  // the mesh must outlive it, and its models
+  explicit AnyForm(const Mesh& mesh) : mesh_(mesh) {}
 
   void material(On cells, FormValue form, std::string origin = {});   // each cell has one
   void boundary(On facets, FormValue form, std::string origin = {});  // several on one facet add
@@ -83,7 +83,7 @@ class AnyForm {
   };
   class Builder;
 
-  const Mesh* mesh_;
+  Mesh mesh_;
   std::vector<PlacedForm> materials_, boundaries_;
   std::vector<PlacedQuantity> capacity_, inertia_;
   std::deque<FormLoads> load_cases_;  // references to them stay valid

@@ -67,7 +67,7 @@ void ElasticLoads::temperature(Coefficient value, double reference, std::string 
   temperature_ = {{std::move(value), reference}, std::move(origin)};
 }
 
-ElasticBody::ElasticBody(const Mesh& mesh, PlaneKind plane, double thickness) : mesh_(&mesh), plane_(plane) {
+ElasticBody::ElasticBody(const Mesh& mesh, PlaneKind plane, double thickness) : mesh_(mesh), plane_(plane) {
   const bool axisymmetric = mesh.dimension() == 2 && plane == PlaneKind::axisymmetric;
   measure_ = {axisymmetric ? 2 * std::numbers::pi : mesh.dimension() == 2 ? thickness : 1, axisymmetric};
 }
@@ -85,7 +85,7 @@ class ElasticBody::Builder {
  public:
   Builder(const ElasticBody& body, Model& model, ErrorList& errors)
       : body_(body),
-        mesh_(*body.mesh_),
+        mesh_(body.mesh_),
         measure_(body.measure_),
         setting_{G, body.plane_, body.measure_, body.large_displacements},
         model_(model),
@@ -501,7 +501,7 @@ class ElasticBody::Builder {
   }
 
   const ElasticBody& body_;
-  const Mesh& mesh_;
+  Mesh mesh_;
   const BodyMeasure measure_;
   const ElasticSetting setting_;
   Model& model_;
@@ -536,23 +536,23 @@ std::optional<double> ElasticBody::mass() const {
   ErrorList ignored;
   double sum = 0;
   for (const auto& [place, input] : materials_) {
-    const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored);
+    const Region* region = find_region(place, mesh_, {RegionKind::cells}, input.origin, ignored);
     if (!input.density || !input.density->is_number()) return std::nullopt;
-    if (region != nullptr) sum += input.density->number() * loaded_size(*mesh_, *region, measure_, 0);
+    if (region != nullptr) sum += input.density->number() * loaded_size(mesh_, *region, measure_, 0);
   }
   return sum;
 }
 
 ErrorModel ElasticBody::error_model() const {
-  ErrorModel model{.physics = mesh_->dimension() == 3 ? ErrorPhysics::solid
+  ErrorModel model{.physics = mesh_.dimension() == 3  ? ErrorPhysics::solid
                               : measure_.axisymmetric ? ErrorPhysics::axisymmetric
                                                       : ErrorPhysics::plane,
                    .weight = measure_.weight,
-                   .plane_stress = mesh_->dimension() == 2 && plane_ == PlaneKind::stress};
+                   .plane_stress = mesh_.dimension() == 2 && plane_ == PlaneKind::stress};
   ErrorList ignored;
   std::vector<MaterialNumbers> materials;
   for (const auto& [place, input] : materials_) {
-    const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored);
+    const Region* region = find_region(place, mesh_, {RegionKind::cells}, input.origin, ignored);
     if (region == nullptr || input.law || input.has_axes()) continue;
     const IsotropicConstants constants = isotropic_constants(input, common_temperature());
     materials.push_back({region, {constants.young, constants.poisson}});
@@ -561,21 +561,21 @@ ErrorModel ElasticBody::error_model() const {
     const Lame lame = Lame::from(given[0], given[1]);
     return std::array{lame.lambda, lame.mu};
   };
-  add_materials(*mesh_, materials, lame_of, model);
+  add_materials(mesh_, materials, lame_of, model);
   return model;
 }
 
 Model ElasticBody::model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const {
   Model model;
   model.space = std::move(space);
-  if (mesh_->dimension() == 3) Builder<3>(*this, model, errors).build();
+  if (mesh_.dimension() == 3) Builder<3>(*this, model, errors).build();
   else Builder<2>(*this, model, errors).build();
   return model;
 }
 
 Model ElasticBody::model(const Device& device, const SpaceOptions& options) const {
   ErrorList errors;
-  Model result = model(make_space(*mesh_, mesh_->dimension(), device, options), errors);
+  Model result = model(make_space(mesh_, mesh_.dimension(), device, options), errors);
   errors.throw_if_any();
   return result;
 }

@@ -93,7 +93,7 @@ class ElasticBody {
  public:
   using Material = ElasticMaterial;
 
-  // The mesh must outlive it, and its models. `plane` says what a mesh of two dimensions stands for.
+  // `plane` says what a mesh of two dimensions stands for.
   explicit ElasticBody(const Mesh& mesh, PlaneKind plane = PlaneKind::strain, double thickness = 1);
 
   void material(On cells, Material material);  // each cell has one
@@ -134,7 +134,7 @@ class ElasticBody {
   // The one of all load cases; null where there is none.
   const Coefficient* common_temperature() const { return loads.temperature_ ? &loads.temperature_->of.value : nullptr; }
 
-  const Mesh* mesh_;
+  Mesh mesh_;
   PlaneKind plane_;
   BodyMeasure measure_;
   std::vector<PlacedMaterial> materials_;

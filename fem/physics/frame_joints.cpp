@@ -320,7 +320,7 @@ class FrameJoints {
   const Frames::Parts& parts_;
   const FunctionSpace &solids_, &frames_;
   const std::span<const Node> by_hand_;
-  const Mesh& mesh_;
+  Mesh mesh_;
   ErrorList& errors_;
   PointLocator locator_;
   std::vector<std::vector<Index>> cells_at_;                 // [mesh node] with a section
@@ -341,8 +341,8 @@ Frames::Joints Frames::joints(const FunctionSpace& solids, const FunctionSpace& 
 std::vector<std::uint8_t> Frames::turning_nodes() const {
   ErrorList said_before;
   const Parts parts(*this, said_before);
-  std::vector<std::uint8_t> turns(static_cast<std::size_t>(mesh_->node_count()));
-  for (Node node = 0; node < static_cast<Node>(mesh_->node_count()); ++node)
+  std::vector<std::uint8_t> turns(static_cast<std::size_t>(mesh_.node_count()));
+  for (Node node = 0; node < static_cast<Node>(mesh_.node_count()); ++node)
     turns[static_cast<std::size_t>(node)] = parts.known_at(node) == 6;
   return turns;
 }

@@ -17,7 +17,7 @@ std::optional<Beam> beam_in(const FormValue& element) {
   return beam;
 }
 
-Frames::Parts::Parts(const Frames& frames, ErrorList& errors) : mesh_(*frames.mesh_), errors_(errors) {
+Frames::Parts::Parts(const Frames& frames, ErrorList& errors) : mesh_(frames.mesh_), errors_(errors) {
   find_sections(frames);
   find_masses(frames);
 }

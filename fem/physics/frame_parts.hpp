@@ -50,7 +50,7 @@ class Frames::Parts {
   static Integral inertia_of(const FoundSection& section, ErrorList& errors);
   void check_orientation(const Region& region, const Beam& beam, const std::string& origin);
 
-  const Mesh& mesh_;
+  Mesh mesh_;
   ErrorList& errors_;
   std::vector<FoundSection> sections_;
   std::vector<FoundMass> masses_;

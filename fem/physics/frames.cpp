@@ -47,7 +47,7 @@ int Frames::components() const {
 class Frames::Builder {
  public:
   Builder(const Frames& frames, ErrorList& errors)
-      : frames_(frames), mesh_(*frames.mesh_), errors_(errors), parts_(frames, errors) {}
+      : frames_(frames), mesh_(frames.mesh_), errors_(errors), parts_(frames, errors) {}
 
   void build(Model& model) {
     if (parts_.sections().empty()) model.rigid = std::nullopt;
@@ -268,7 +268,7 @@ class Frames::Builder {
   }
 
   const Frames& frames_;
-  const Mesh& mesh_;
+  Mesh mesh_;
   ErrorList& errors_;
   Parts parts_;
 };
@@ -287,7 +287,7 @@ Model Frames::model(std::shared_ptr<const FunctionSpace> space, ErrorList& error
 
 Model Frames::model(const Device& device) const {
   ErrorList errors;
-  Model result = model(make_space(*mesh_, components(), device), errors);
+  Model result = model(make_space(mesh_, components(), device), errors);
   errors.throw_if_any();
   return result;
 }

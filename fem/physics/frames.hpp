@@ -78,7 +78,7 @@ class Frames {
     std::string origin = {};
   };
 
-  explicit Frames(const Mesh& mesh) : mesh_(&mesh) {}  // the mesh must outlive it, and its models
+  explicit Frames(const Mesh& mesh) : mesh_(mesh) {}
 
   // Each surface and volume cell has one; lines without one carry nothing, and name places.
   void section(On cells, Section section);
@@ -124,7 +124,7 @@ class Frames {
   class Builder;
   friend class FrameJoints;
 
-  const Mesh* mesh_;
+  Mesh mesh_;
   std::vector<Placed<Section>> sections_;
   std::vector<Placed<Spring>> springs_;
   std::vector<Placed<PointMass>> masses_;

@@ -27,7 +27,7 @@ void HeatLoads::temperature(On region, Coefficient value, std::string origin) {
 }
 
 HeatConduction::HeatConduction(const Mesh& mesh, const Options& options)
-    : mesh_(&mesh),
+    : mesh_(mesh),
       measure_{options.axisymmetric ? 2 * std::numbers::pi : options.thickness, options.axisymmetric},
       absolute_zero_(options.absolute_zero) {}
 
@@ -45,7 +45,7 @@ template <int G>
 class HeatConduction::Builder {
  public:
   Builder(const HeatConduction& heat, Model& model, ErrorList& errors)
-      : heat_(heat), mesh_(*heat.mesh_), measure_(heat.measure_), model_(model), errors_(errors) {}
+      : heat_(heat), mesh_(heat.mesh_), measure_(heat.measure_), model_(model), errors_(errors) {}
 
   void build() {
     add_materials();
@@ -286,7 +286,7 @@ class HeatConduction::Builder {
   }
 
   const HeatConduction& heat_;
-  const Mesh& mesh_;
+  Mesh mesh_;
   const BodyMeasure measure_;
   Model& model_;
   ErrorList& errors_;
@@ -302,27 +302,27 @@ ErrorModel HeatConduction::error_model() const {
   ErrorList ignored;
   std::vector<MaterialNumbers> materials;
   for (const auto& [place, input] : materials_) {
-    const Region* region = find_region(place, *mesh_, {RegionKind::cells}, input.origin, ignored);
+    const Region* region = find_region(place, mesh_, {RegionKind::cells}, input.origin, ignored);
     const Coefficient* conductivity = coefficient_in(input.conductivity);
     if (region != nullptr && conductivity != nullptr && !input.conductivity_along)
       materials.push_back({region, {*conductivity}});
   }
   const auto number_of = [](std::span<const double> given) { return std::array{given[0], 0.0}; };
-  add_materials(*mesh_, materials, number_of, model);
+  add_materials(mesh_, materials, number_of, model);
   return model;
 }
 
 Model HeatConduction::model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const {
   Model model;
   model.space = std::move(space);
-  if (mesh_->dimension() == 3) Builder<3>(*this, model, errors).build();
+  if (mesh_.dimension() == 3) Builder<3>(*this, model, errors).build();
   else Builder<2>(*this, model, errors).build();
   return model;
 }
 
 Model HeatConduction::model(const Device& device, const SpaceOptions& options) const {
   ErrorList errors;
-  Model result = model(make_space(*mesh_, 1, device, options), errors);
+  Model result = model(make_space(mesh_, 1, device, options), errors);
   errors.throw_if_any();
   return result;
 }

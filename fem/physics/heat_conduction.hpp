@@ -69,7 +69,7 @@ class HeatConduction {
   };
 
   explicit HeatConduction(const Mesh& mesh) : HeatConduction(mesh, Options{}) {}
-  HeatConduction(const Mesh& mesh, const Options& options);  // the mesh must outlive it, and its models
+  HeatConduction(const Mesh& mesh, const Options& options);
 
   void material(On cells, Material material);  // each cell has one
   void convection(On facets, Convection convection);
@@ -97,7 +97,7 @@ class HeatConduction {
   template <int G>
   class Builder;
 
-  const Mesh* mesh_;
+  Mesh mesh_;
   BodyMeasure measure_;
   double absolute_zero_;
   std::vector<Placed<Material>> materials_;

@@ -27,7 +27,7 @@ std::vector<std::int32_t> material_of_cells(const Mesh& mesh, const std::vector<
 }  // namespace
 
 void add_materials(const Mesh& mesh, const std::vector<MaterialNumbers>& materials,
-                   const std::function<std::array<double, 2>(std::span<const double>)>& of, ErrorModel& model) {
+                   FunctionRef<std::array<double, 2>(std::span<const double>)> of, ErrorModel& model) {
   model.material = material_of_cells(mesh, materials);
   model.by_cell = !std::ranges::all_of(materials, [](const MaterialNumbers& m) { return all_numbers(m.numbers); });
   if (model.by_cell) model.numbers.resize(static_cast<std::size_t>(mesh.cell_count()));

@@ -2,6 +2,7 @@
 // where functions of the position are among them, with their values at the cells' centres.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/physics/place.hpp"
 #include "fem/results/error_estimate.hpp"
 
@@ -20,6 +21,6 @@ struct MaterialNumbers {
 // `of` makes what the model takes of the numbers of one material. Nothing is averaged between two materials, unless
 // they have the same numbers.
 void add_materials(const Mesh& mesh, const std::vector<MaterialNumbers>& materials,
-                   const std::function<std::array<double, 2>(std::span<const double>)>& of, ErrorModel& model);
+                   FunctionRef<std::array<double, 2>(std::span<const double>)> of, ErrorModel& model);
 
 }  // namespace ritz

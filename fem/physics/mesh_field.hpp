@@ -8,15 +8,13 @@
 #include "fem/physics/coefficient.hpp"
 #include "mesh/functions/mesh_field.hpp"
 
-#include <memory>
 #include <utility>
 #include <vector>
 
 namespace ritz {
 
-inline Coefficient mesh_field(std::shared_ptr<const Mesh> mesh, std::vector<double> values,
-                              double tolerance = outside_tolerance) {
-  return PointFunction(MeshField(std::move(mesh), std::move(values), tolerance));
+inline Coefficient mesh_field(const Mesh& mesh, std::vector<double> values, double tolerance = outside_tolerance) {
+  return PointFunction(MeshField(mesh, std::move(values), tolerance));
 }
 
 // The integral over all cells of a mesh (volume, or area in the plane), by the rule for loads on a field of this order;

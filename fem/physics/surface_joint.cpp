@@ -85,7 +85,7 @@ std::string region_of(Node node, const Mesh& mesh) {
 }  // namespace
 
 FoundSurfaceJoint found(const SurfaceJoint& joint, const FunctionSpace& solids, const FunctionSpace& frames,
-                        const std::function<bool(Node)>& turns, ErrorList& errors) {
+                        FunctionRef<bool(Node)> turns, ErrorList& errors) {
   FoundSurfaceJoint result{
       .equations = {.origin = "a joint" + at_origin(joint.origin), .field = frames_field, .first_is_dependent = true}};
   const Region* nodes = find_region(joint.nodes, frames.mesh(),

@@ -2,6 +2,7 @@
 // are, or facets that are rigid and follow one node. Private to fem/physics.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/physics/model.hpp"
 
 #include <functional>
@@ -21,6 +22,6 @@ struct FoundSurfaceJoint {
 };
 // turns(node of the mesh): does it know rotations? What is wrong is added to `errors`.
 FoundSurfaceJoint found(const SurfaceJoint& joint, const FunctionSpace& solids, const FunctionSpace& frames,
-                        const std::function<bool(Node)>& turns, ErrorList& errors);
+                        FunctionRef<bool(Node)> turns, ErrorList& errors);
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 // Helpers of the checks of forms and of whole elements: host vectors, and equations on a small mesh.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/plugins/element_check.hpp"
 #include "fem/plugins/element_check_order.hpp"
@@ -87,7 +88,7 @@ struct CheckModel {
   Numbers difference(const Numbers& u, const Numbers& x, double h = 1e-5) const {
     return sum(0.5 / h, residual(sum(1, u, h, x)), -0.5 / h, residual(sum(1, u, -h, x)));
   }
-  Numbers values(const std::function<double(const Point&, int)>& field) const { return nodal_values(space, field); }
+  Numbers values(FunctionRef<double(const Point&, int)> field) const { return nodal_values(space, field); }
 
   FunctionSpace space;
   Operator equations;

@@ -12,7 +12,7 @@ namespace {
 
 // The functions of `coarse` at the nodes of `fine`, another space on the same cells: fine node, coarse node, value.
 void each_interpolation(const FunctionSpace& coarse, const FunctionSpace& fine,
-                        const std::function<void(Node, Node, double)>& use) {
+                        FunctionRef<void(Node, Node, double)> use) {
   std::vector<bool> done(static_cast<std::size_t>(fine.node_count()), false);
   std::vector<Node> from, to;
   std::vector<double> values;
@@ -106,7 +106,7 @@ double check_wave(const Point& x, int number) {
   return std::sin(a * x[0] + b * x[1] + c * x[2] + 0.7 * number);
 }
 
-std::vector<double> nodal_values(const FunctionSpace& space, const std::function<double(const Point&, int)>& field) {
+std::vector<double> nodal_values(const FunctionSpace& space, FunctionRef<double(const Point&, int)> field) {
   std::vector<double> values;
   for (Node node = 0; node < space.node_count(); ++node)
     for (int c = 0; c < space.components(); ++c) values.push_back(field(space.point(node), c));

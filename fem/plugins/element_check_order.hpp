@@ -2,6 +2,7 @@
 // shows.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/plugins/element_check.hpp"
 #include "fem/space/function_space.hpp"
 #include "mesh/generators.hpp"
@@ -18,8 +19,7 @@ Mesh one_cell(CellKind kind);
 
 // A smooth field without symmetry, of size 1; another one for every number.
 double check_wave(const Point& x, int number);
-std::vector<double> nodal_values(const FunctionSpace& space,
-                                 const std::function<double(const Point&, int component)>& field);
+std::vector<double> nodal_values(const FunctionSpace& space, FunctionRef<double(const Point&, int component)> field);
 
 // With the forces under which a known field u is in balance, the discrete solution differs from u by h^(p+1). The
 // forces are found by the residual of u on a space of higher order, so any form will do: the method of manufactured

@@ -290,7 +290,7 @@ FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks, const Depe
   std::vector<std::vector<const FunctionSpace*>> spaces;  // [mesh]
   std::vector<std::vector<std::vector<Index>>> first;     // [mesh][space]
   for (int k = 0; k < equations.field_count(); ++k) {
-    const auto has_mesh = [&](const auto& each) { return &each.front()->mesh() == &equations.space(k).mesh(); };
+    const auto has_mesh = [&](const auto& each) { return each.front()->mesh() == equations.space(k).mesh(); };
     const auto known = std::ranges::find_if(spaces, has_mesh);
     const auto mesh = static_cast<std::size_t>(known - spaces.begin());
     mesh_of_.push_back(static_cast<int>(mesh));

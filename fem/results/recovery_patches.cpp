@@ -4,7 +4,7 @@
 
 namespace ritz {
 
-RecoveryPatches::RecoveryPatches(const Mesh& mesh, std::span<const std::int32_t> group) : mesh_(&mesh), group_(group) {
+RecoveryPatches::RecoveryPatches(const Mesh& mesh, std::span<const std::int32_t> group) : mesh_(mesh), group_(group) {
   const auto nodes = static_cast<std::size_t>(mesh.node_count());
   std::vector<Index> next(nodes + 1, 0);
   const auto each_corner = [&](const auto& use) {

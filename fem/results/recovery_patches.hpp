@@ -31,14 +31,14 @@ class RecoveryPatches {
   // its cells surround the vertex
   bool is_inner(Index patch) const { return inner_[static_cast<std::size_t>(patch)] != 0; }
   std::span<const Node> corners(Index cell) const {
-    const CellBlock& block = mesh_->block_of(cell);
+    const CellBlock& block = mesh_.block_of(cell);
     return block.cell(cell - block.first_cell).first(static_cast<std::size_t>(traits(block.kind).corner_count));
   }
   // Those of a patch and all of its group that touch them, ascending.
   void wider(Index patch, std::vector<Index>& cells) const;
 
  private:
-  const Mesh* mesh_;
+  Mesh mesh_;
   std::span<const std::int32_t> group_;
   std::vector<Index> of_node_;  // [mesh node] its first patch
   std::vector<Index> first_, cells_;

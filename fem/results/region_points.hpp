@@ -26,7 +26,7 @@ struct BodyMeasure {
   bool axisymmetric = false;
 };
 
-// For fields at the mesh's nodes, or at finer points. The mesh must outlive it.
+// For fields at the mesh's nodes, or at finer points.
 class RegionPoints {
  public:
   // A reference cell, or one of its facets, at the points of its rule.
@@ -40,19 +40,19 @@ class RegionPoints {
   };
 
   RegionPoints(const Mesh& mesh, const BodyMeasure& measure, const LagrangeResults* finer = nullptr)
-      : mesh_(&mesh), measure_(measure), finer_(finer) {}
+      : mesh_(mesh), measure_(measure), finer_(finer) {}
   // At the points of loads on a field of this order.
   RegionPoints(const Mesh& mesh, const BodyMeasure& measure, int field_order)
-      : mesh_(&mesh), measure_(measure), field_order_(field_order) {}
+      : mesh_(mesh), measure_(measure), field_order_(field_order) {}
 
   // use(table, nodes, each), where each(f) calls f(point of the rule, weight in space).
   template <class Use>
   void of_cell(Index cell, const Use& use) {
-    walk(CellMap(*mesh_, cell), -1, mesh_->nodes_of(cell), cell, use);
+    walk(CellMap(mesh_, cell), -1, mesh_.nodes_of(cell), cell, use);
   }
   template <class Use>
   void of_facet(const FacetOfCell& facet, const Use& use) {
-    walk(CellMap(*mesh_, facet.cell), facet.facet, mesh_->nodes_of(facet), facet.cell, use);
+    walk(CellMap(mesh_, facet.cell), facet.facet, mesh_.nodes_of(facet), facet.cell, use);
   }
 
  private:
@@ -69,7 +69,7 @@ class RegionPoints {
   double weight_at(const Table& table, std::size_t q, std::span<const Point> nodes) const;
   Table make_table(const CellMap& cell, int facet) const;  // facet -1: of the cell itself
 
-  const Mesh* mesh_;
+  Mesh mesh_;
   BodyMeasure measure_;
   const LagrangeResults* finer_ = nullptr;
   int field_order_ = 0;

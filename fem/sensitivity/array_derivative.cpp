@@ -163,7 +163,7 @@ void subtract_by_work(const Mesh& mesh, MeshField& array, const ArrayWork& work,
   ArrayDerivative(mesh, array, work).subtract_from(result);
 }
 
-void subtract_by_work(const ModelNumber& number, const std::function<std::vector<double>(const Model&)>& work,
+void subtract_by_work(const ModelNumber& number, FunctionRef<std::vector<double>(const Model&)> work,
                       std::vector<double>& result) {
   const double step = relative_step * (number.value != 0 ? std::abs(number.value) : number.scale);
   std::optional<Model> model;

@@ -2,6 +2,7 @@
 // differenced, in each entry within the cells that it reaches. Private to fem/analysis.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/sensitivity/model_number.hpp"
 #include "fem/physics/mesh_field.hpp"
 
@@ -20,7 +21,7 @@ struct ArrayWork {
 // result -= d(work)/d(entry). The array ends as it was.
 void subtract_by_work(const Mesh& mesh, MeshField& array, const ArrayWork& work, std::vector<double>& result);
 // result[cell] -= d(work of the cell)/d(number in this cell alone); work: [cell] with the numbers of a model.
-void subtract_by_work(const ModelNumber& number, const std::function<std::vector<double>(const Model&)>& work,
+void subtract_by_work(const ModelNumber& number, FunctionRef<std::vector<double>(const Model&)> work,
                       std::vector<double>& result);
 
 // Adds what prescribed values pass on, of supports whose values are functions; by_prescribed: [unknown]. Throws

@@ -232,8 +232,8 @@ void add_by_array(DerivedWork& work, MeshField& array, const std::vector<double>
 }
 
 void add_by_number(DerivedWork& work, const ModelNumber& number,
-                   const std::function<std::vector<DerivedPart>(const Model&)>& parts_of,
-                   std::span<const DerivedPart> parts, const std::vector<double>& u, std::vector<double>& result) {
+                   FunctionRef<std::vector<DerivedPart>(const Model&)> parts_of, std::span<const DerivedPart> parts,
+                   const std::vector<double>& u, std::vector<double>& result) {
   subtract_by_work(
       number,
       [&](const Model& model) {

@@ -11,6 +11,7 @@
 //   std::vector<double> g = work.by_unknowns(u);      add_by_array(work, young, u, gradient);
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/operator/cells_apart.hpp"
 #include "fem/sensitivity/model_number.hpp"
 #include "fem/physics/mesh_field.hpp"
@@ -81,7 +82,7 @@ void add_by_array(DerivedWork& work, MeshField& array, const std::vector<double>
 // result[cell] += d(value)/d(number in that cell alone). `parts_of`: of what the number gives, the parts; `parts`:
 // those with its value, which the work has at the end.
 void add_by_number(DerivedWork& work, const ModelNumber& number,
-                   const std::function<std::vector<DerivedPart>(const Model&)>& parts_of,
-                   std::span<const DerivedPart> parts, const std::vector<double>& u, std::vector<double>& result);
+                   FunctionRef<std::vector<DerivedPart>(const Model&)> parts_of, std::span<const DerivedPart> parts,
+                   const std::vector<double>& u, std::vector<double>& result);
 
 }  // namespace ritz

@@ -206,8 +206,7 @@ std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std
 }
 
 std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
-                              const std::function<Model(const Model&)>& model_of, const Vector& u,
-                              const Vector& lambda) {
+                              FunctionRef<Model(const Model&)> model_of, const Vector& u, const Vector& lambda) {
   const FunctionSpace& space = statics.equations().space();
   CellWork work(space, statics.equations().integrals(), CellWork::OfAll{});
   std::vector<double> result(static_cast<std::size_t>(space.mesh().cell_count()), 0.0);

@@ -12,6 +12,7 @@
 // one is solved by Newton's method, and its tangent, which need not be symmetric, is rebuilt where it ended.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/analysis/analysis.hpp"
 #include "fem/sensitivity/cell_work.hpp"
 #include "fem/analysis/linear_system.hpp"
@@ -101,8 +102,7 @@ std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std
 // derivative by the number. Prescribed values do not depend on it. `model_of`: of what the number gives, the model of
 // these statics.
 std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
-                              const std::function<Model(const Model&)>& model_of, const Vector& u,
-                              const Vector& lambda);
+                              FunctionRef<Model(const Model&)> model_of, const Vector& u, const Vector& lambda);
 
 // dJ/d(position) of the nodes of the mesh, [mesh node][3], where J does not depend on them but through u. Throws
 // Error: Exit::model where prescribed values or relations between unknowns do: they would have a part in it.

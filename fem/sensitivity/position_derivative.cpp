@@ -31,7 +31,7 @@ std::optional<NotDifferentiable> not_differentiable_by_positions(const Model& mo
   return std::nullopt;
 }
 
-void subtract_by_positions(const Mesh& mesh, const std::function<std::vector<double>(const CellWork::Moved&)>& work,
+void subtract_by_positions(const Mesh& mesh, FunctionRef<std::vector<double>(const CellWork::Moved&)> work,
                            std::vector<double>& result) {
   std::size_t most = 0;
   for (const CellBlock& block : mesh.blocks())

@@ -69,7 +69,7 @@ void for_each_cell(const FunctionSpace& space, Evaluated where, const Visit& vis
 }  // namespace
 
 FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& device, const SpaceOptions& options)
-    : mesh_(&mesh),
+    : mesh_(mesh),
       device_(device),
       components_(components),
       ghosts_(options.ghosts),
@@ -141,7 +141,7 @@ void FunctionSpace::Geometry::place_curved(const Mesh& mesh, const Device& devic
 
 void FunctionSpace::choose_elements(const SpaceOptions& options) {
   order_ = 0;
-  for (const CellBlock& block : mesh_->blocks()) {
+  for (const CellBlock& block : mesh_.blocks()) {
     if (elements_.contains(block.kind)) continue;
     const CellKind shape = traits(block.kind).linear;
     const auto own = std::ranges::find(options.elements, shape, &ReferenceElement::shape);
@@ -150,7 +150,7 @@ void FunctionSpace::choose_elements(const SpaceOptions& options) {
     else elements_.emplace(block.kind, lagrange_element(shape, options.order));
     order_ = std::max(order_, elements_.at(block.kind).order);
   }
-  if (mesh_->structural()) return;  // facets of shells and beams carry no forms
+  if (mesh_.structural()) return;  // facets of shells and beams carry no forms
   for (const auto& [kind, element] : elements_) {
     const CellTraits& t = traits(kind);
     for (int f = 0; f < static_cast<int>(t.facets.size()); ++f) {
@@ -169,13 +169,13 @@ void FunctionSpace::choose_elements(const SpaceOptions& options) {
 
 void FunctionSpace::number_nodes(const GivenNumbering* given) {
   if (given == nullptr) {
-    NodeNumbering numbering = ritz::number_nodes(*mesh_, cell_order(), elements_);
+    NodeNumbering numbering = ritz::number_nodes(mesh_, cell_order(), elements_);
     node_count_ = numbering.node_count;
     block_begin_ = std::move(numbering.block_begin);
     cell_nodes_ = std::move(numbering.cell_nodes);
   } else {
     Index total = 0;
-    for (const CellBlock& block : mesh_->blocks()) {
+    for (const CellBlock& block : mesh_.blocks()) {
       block_begin_.push_back(total);
       total += block.cell_count() * elements_.at(block.kind).node_count();
     }
@@ -183,11 +183,11 @@ void FunctionSpace::number_nodes(const GivenNumbering* given) {
     cell_nodes_ = given->cell_nodes;
   }
   // Positions of the nodes, and which of them are nodes of the mesh.
-  const auto dimension = static_cast<std::size_t>(mesh_->dimension());
+  const auto dimension = static_cast<std::size_t>(mesh_.dimension());
   host_coordinates_.assign(static_cast<std::size_t>(node_count_) * dimension, 0.0);
-  node_.assign(static_cast<std::size_t>(mesh_->node_count()), -1);
+  node_.assign(static_cast<std::size_t>(mesh_.node_count()), -1);
   std::vector<bool> placed(static_cast<std::size_t>(node_count_), false);
-  const auto blocks = mesh_->blocks();
+  const auto blocks = mesh_.blocks();
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const CellBlock& block = blocks[b];
     const ReferenceElement& element = elements_.at(block.kind);
@@ -214,7 +214,7 @@ void FunctionSpace::number_nodes(const GivenNumbering* given) {
         for (std::size_t d = 0; d < dimension; ++d) {
           double sum = 0;
           if (own.empty())
-            for (std::size_t i = 0; i < m; ++i) sum += geometry[a * m + i] * mesh_->point(mesh_nodes[i])[d];
+            for (std::size_t i = 0; i < m; ++i) sum += geometry[a * m + i] * mesh_.point(mesh_nodes[i])[d];
           else
             for (std::size_t i = 0; i < own.size(); ++i) sum += own_map[a * own.size() + i] * own[i][d];
           x[d] = sum;
@@ -234,7 +234,7 @@ const Vector& FunctionSpace::coordinates() const {
 }
 
 void FunctionSpace::CellNodes::enter(Index cell) {
-  const auto blocks = space_->mesh_->blocks();
+  const auto blocks = space_->mesh_.blocks();
   const CellBlock& block = block_holding(blocks, cell);
   first_ = block.first_cell;
   last_ = first_ + block.cell_count();
@@ -253,9 +253,9 @@ void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
 Point FunctionSpace::point(Node node) const {
   Point x{};
   if (isoparametric_) {
-    std::ranges::copy(mesh_->point(mesh_node_of(node)), x.begin());
+    std::ranges::copy(mesh_.point(mesh_node_of(node)), x.begin());
   } else {
-    const auto dimension = static_cast<std::size_t>(mesh_->dimension());
+    const auto dimension = static_cast<std::size_t>(mesh_.dimension());
     for (std::size_t d = 0; d < dimension; ++d)
       x[d] = host_coordinates_[static_cast<std::size_t>(node) * dimension + d];
   }
@@ -286,9 +286,9 @@ bool on_edge(const Point& x, const Point& a, const Point& b) {
 }  // namespace
 
 void FunctionSpace::add_nodes_between(Index cell, const std::vector<bool>& chosen, std::vector<Node>& result) const {
-  const std::span<const Node> mesh_nodes = mesh_->nodes_of(cell);
+  const std::span<const Node> mesh_nodes = mesh_.nodes_of(cell);
   const auto is_chosen = [&](std::size_t i) { return chosen[static_cast<std::size_t>(mesh_nodes[i])]; };
-  const CellKind kind = mesh_->kind_of(cell);
+  const CellKind kind = mesh_.kind_of(cell);
   const CellTraits& t = traits(kind);
   std::vector<Node> nodes;
   nodes_of(cell, nodes);
@@ -315,7 +315,7 @@ std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
     return result;
   };
   if (isoparametric_) {
-    for (const Node mesh_node : ritz::nodes_in(*mesh_, region))
+    for (const Node mesh_node : ritz::nodes_in(mesh_, region))
       if (node_of(mesh_node) >= 0) result.push_back(node_of(mesh_node));
     return finish();
   }
@@ -325,17 +325,17 @@ std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
   }
   for (const FacetOfCell& f : region.facets) {
     nodes_of(f.cell, nodes);
-    for (const int a : facet_element(mesh_->kind_of(f.cell), f.facet).nodes)
+    for (const int a : facet_element(mesh_.kind_of(f.cell), f.facet).nodes)
       result.push_back(nodes[static_cast<std::size_t>(a)]);
   }
   if (region.kind != RegionKind::nodes) return finish();
-  std::vector<bool> chosen(static_cast<std::size_t>(mesh_->node_count()), false);
+  std::vector<bool> chosen(static_cast<std::size_t>(mesh_.node_count()), false);
   for (const Node mesh_node : region.nodes) {
     chosen[static_cast<std::size_t>(mesh_node)] = true;
     if (node_of(mesh_node) >= 0) result.push_back(node_of(mesh_node));
   }
-  for (Index cell = 0; cell < mesh_->cell_count(); ++cell)
-    if (std::ranges::any_of(mesh_->nodes_of(cell), [&](Node n) { return chosen[static_cast<std::size_t>(n)]; }))
+  for (Index cell = 0; cell < mesh_.cell_count(); ++cell)
+    if (std::ranges::any_of(mesh_.nodes_of(cell), [&](Node n) { return chosen[static_cast<std::size_t>(n)]; }))
       add_nodes_between(cell, chosen, result);
   return finish();
 }

@@ -77,11 +77,11 @@ using JoinedPairs = std::map<const FunctionSpace*, std::vector<std::pair<Node, N
 
 class FunctionSpace {
  public:
-  // The mesh must outlive the space. Throws Error: Exit::input when a shape has no element of the order, or elements of
+  // Throws Error: Exit::input when a shape has no element of the order, or elements of
   // neighbouring cells do not match on their common facet.
   FunctionSpace(const Mesh& mesh, int components, const Device& device, const SpaceOptions& options = {});
 
-  const Mesh& mesh() const { return *mesh_; }
+  const Mesh& mesh() const { return mesh_; }
   const Device& device() const { return device_; }
   int components() const { return components_; }
   int order() const { return order_; }                   // the highest of its elements; of a part, of the whole space
@@ -198,7 +198,7 @@ class FunctionSpace {
   // Adds nodes of a cell with chosen nodes of the mesh: those on facets and edges all of whose nodes are chosen.
   void add_nodes_between(Index cell, const std::vector<bool>& chosen, std::vector<Node>& result) const;
 
-  const Mesh* mesh_;
+  Mesh mesh_;
   Device device_;
   int components_;
   std::shared_ptr<const Ghosts> ghosts_;

@@ -5,8 +5,8 @@
 namespace ritz {
 
 RegionNodes::RegionNodes(const FunctionSpace& space, const Region& region)
-    : mesh_(&space.mesh()), nodes_(space.nodes_in(region)) {
-  const Index none = mesh_->cell_count();
+    : mesh_(space.mesh()), nodes_(space.nodes_in(region)) {
+  const Index none = mesh_.cell_count();
   std::vector<Index> first(static_cast<std::size_t>(space.node_count()), none);  // cell of a node
   std::vector<Node> of_cell;
   const auto add = [&](Index cell) {

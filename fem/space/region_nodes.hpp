@@ -16,10 +16,10 @@ class RegionNodes {
   RegionNodes(const FunctionSpace& space, const Region& region);
 
   const std::vector<Node>& nodes() const { return nodes_; }  // ascending
-  EvaluationPoints points() const { return {x_, *mesh_, cells_}; }
+  EvaluationPoints points() const { return {x_, mesh_, cells_}; }
 
  private:
-  const Mesh* mesh_;  // of the space
+  Mesh mesh_;  // of the space
   std::vector<Node> nodes_;
   std::vector<double> x_;  // [node][3]
   std::vector<Index> cells_;

@@ -20,7 +20,7 @@ class Straightness {
   bool operator()(std::span<const Node> nodes) const;  // in the kind's order
 
  private:
-  const Mesh& mesh_;
+  Mesh mesh_;
   int dimension_;
   std::size_t corners_;
   // A corner's share of the place of a node between corners.

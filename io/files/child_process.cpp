@@ -147,7 +147,7 @@ std::vector<std::string> Channel::texts() {
   return texts;
 }
 
-ChildProcess::ChildProcess(ChildWork about, const std::function<void(Channel&)>& work) : about_(std::move(about)) {
+ChildProcess::ChildProcess(ChildWork about, FunctionRef<void(Channel&)> work) : about_(std::move(about)) {
   std::error_code unknown;
   const auto size = std::filesystem::file_size(about_.file, unknown);
   seconds_ = 60 + (unknown ? 0 : std::floor(1e-6 * static_cast<double>(size)));

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "device/error.hpp"
+#include "device/function_ref.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -96,7 +97,7 @@ class ChildProcess {
   // Forks, and runs `work` there. The child may take the memory that the host has left, and 60 s of processor time with
   // one more for each megabyte of the file. Libraries that `work` needs must be loaded before: another thread may hold
   // the loader's lock. Throws Error: Exit::resources where no process can be started.
-  ChildProcess(ChildWork about, const std::function<void(Channel&)>& work);
+  ChildProcess(ChildWork about, FunctionRef<void(Channel&)> work);
   ~ChildProcess();  // ends the child
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;

@@ -10,6 +10,8 @@
 //   checkpoints.remove();                                                             // the run is complete
 #pragma once
 
+#include "device/message_sink.hpp"
+
 #include <chrono>
 #include <functional>
 #include <map>
@@ -43,8 +45,8 @@ class Checkpoints {
   // `every` [s]: shortest time between two states that are written; 0: only commit() writes. `owner` is called when a
   // state is written or read. `settle` is called before a state is written: it commits the results that precede the
   // state.
-  Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every,
-              std::function<void(const std::string&)> notice, std::function<void()> settle = {});
+  Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, MessageSink notice,
+              std::function<void()> settle = {});
 
   static bool any_in(const std::string& folder);
   // The newest that is whole; a damaged one is passed over with a notice. nullopt: there are none. Throws
@@ -60,7 +62,7 @@ class Checkpoints {
   std::string folder_;
   std::function<CheckpointOwner()> owner_;
   std::chrono::duration<double> every_;
-  std::function<void(const std::string&)> notice_;
+  MessageSink notice_;
   std::function<void()> settle_;
   std::optional<CheckpointState> kept_;
   bool written_ = false;            // kept_ is on the disk

@@ -80,8 +80,7 @@ std::string utc_now() {
   return text.data();
 }
 
-FolderLock::FolderLock(const std::string& folder, const std::string& program,
-                       const std::function<void(const std::string&)>& notice)
+FolderLock::FolderLock(const std::string& folder, const std::string& program, const MessageSink& notice)
     : path_(lock_path(folder)) {
   take(folder);
   const LockHolder me{this_host(), program, utc_now(), static_cast<long>(::getpid())};
@@ -120,7 +119,7 @@ std::optional<LockHolder> FolderLock::earlier_holder() {
 }
 
 void FolderLock::take_over(const std::string& folder, const LockHolder& dead, const LockHolder& me,
-                           const std::function<void(const std::string&)>& notice) {
+                           const MessageSink& notice) {
   if (dead.host != me.host) {  // flock may not reach across hosts
     ::close(std::exchange(descriptor_, -1));
     throw Error(ErrorKind::folder_in_use, fmt::format("the folder '{}' is locked by {}", folder, text_of(dead)),

@@ -3,6 +3,7 @@
 // recognised with certainty, even if its process number is in use again.
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "device/process/stop_request.hpp"
 
 #include <functional>
@@ -21,8 +22,7 @@ class FolderLock {
  public:
   // Throws Error: Exit::output, naming the holder, when another run holds it. `notice` is called if a dead run left its
   // file.
-  FolderLock(const std::string& folder, const std::string& program,
-             const std::function<void(const std::string&)>& notice = {});
+  FolderLock(const std::string& folder, const std::string& program, const MessageSink& notice = {});
   ~FolderLock();  // removes the file
   FolderLock(const FolderLock&) = delete;
   FolderLock& operator=(const FolderLock&) = delete;
@@ -30,8 +30,7 @@ class FolderLock {
  private:
   void take(const std::string& folder);
   std::optional<LockHolder> earlier_holder();
-  void take_over(const std::string& folder, const LockHolder& dead, const LockHolder& me,
-                 const std::function<void(const std::string&)>& notice);
+  void take_over(const std::string& folder, const LockHolder& dead, const LockHolder& me, const MessageSink& notice);
   void write_holder(const std::string& folder, const LockHolder& me);
   [[noreturn]] void fail(const std::string& folder);
   [[noreturn]] void throw_other_file(const char* what);

@@ -1,5 +1,6 @@
 #include "io/results/result_folder.hpp"
 
+#include "device/function_ref.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/commit_group.hpp"
 #include "io/results/checkpoint.hpp"
@@ -89,7 +90,7 @@ void move_file(const fs::path& from, const fs::path& to) {
   if (status) fail_to_write(to.string(), status.message());
 }
 
-std::string journal_text(const Journal& journal, const std::function<bool(const std::string&)>& of_case) {
+std::string journal_text(const Journal& journal, FunctionRef<bool(const std::string&)> of_case) {
   std::string text;
   for (const JournalEntry& entry : journal.entries)
     if (of_case(entry.case_name)) text += to_line(entry);

@@ -12,6 +12,7 @@
 // is done, and only what came out as it was before is removed.
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "io/files/journal.hpp"
 #include "io/results/folder_lock.hpp"
 
@@ -31,7 +32,7 @@ struct ResultFolderOptions {
   bool add = false;                    // keep existing results and add others
   bool joined = false;                 // the first rank has locked it and made room
   std::set<std::string> members = {};  // of a sweep: "bracket-001"; their results are this run's, too
-  std::function<void(const std::string&)> notice = {};
+  MessageSink notice = {};
   std::string run = {};  // which run this is, to know it again when it is complete
   std::function<bool()> same_case =
       {};  // do results that are there belong to this case? For `resume` without a checkpoint

@@ -134,7 +134,8 @@ std::string path_of_piece(const std::string& path, int rank) {
 
 // Equal pieces of the curve: of all ranks on the first one, else of this one.
 const std::vector<Index>& ResultPieces::cells_of(int rank, const Mesh& mesh) {
-  if (std::exchange(mesh_, &mesh) != &mesh) {
+  if (mesh_ != mesh) {
+    mesh_ = mesh;
     const int count = ranks_ == nullptr ? 1 : ranks_->count(), here = ranks_ == nullptr ? 0 : ranks_->rank();
     const std::vector<Index> along = curve_order(mesh);
     cells_.assign(static_cast<std::size_t>(count), {});
@@ -201,7 +202,7 @@ void ResultPieces::follow(const Mesh& mesh, const VtuOptions& options) {
   VtuOptions of_step = options;
   from.get(of_step.time);
   of_step.load_case = from.text();
-  const std::string fields = dealt_text(*ranks_, {});
+  const std::string fields = dealt_text(*ranks_, [](int) { return std::string(); });
   ranks_->agree([&] {
     Piece own = own_piece(path, mesh, of_step);
     take_fields(fields, own);

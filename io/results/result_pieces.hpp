@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,8 @@ class ResultPieces {
   Piece own_piece(const std::string& path, const Mesh& mesh, const VtuOptions& options);  // without its fields
   const std::vector<Index>& cells_of(int rank, const Mesh& mesh);
 
-  Ranks* ranks_;  // null: one process
-  const Mesh* mesh_ = nullptr;
+  Ranks* ranks_;                           // null: one process
+  std::optional<Mesh> mesh_;               // whose cells were divided
   std::vector<std::vector<Index>> cells_;  // [rank] in that mesh, ascending; after the first rank its own alone
 };
 

@@ -35,7 +35,7 @@ class FieldPlaces {
   double rounding() const { return rounding_; }
 
  private:
-  const Mesh& mesh_;
+  Mesh mesh_;
   PointLocator locator_;
   double rounding_, reach_;  // [length]
 };

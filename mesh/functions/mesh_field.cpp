@@ -29,7 +29,7 @@ Point point_of(std::span<const double> x, std::size_t i) { return {x[3 * i], x[3
 }  // namespace
 
 struct MeshField::Data {
-  std::shared_ptr<const Mesh> mesh;
+  Mesh mesh;
   std::vector<double> values;
   bool at_nodes;
   double tolerance;
@@ -43,10 +43,12 @@ struct MeshField::Data {
     return FieldView{{blocks.data(), static_cast<std::int32_t>(blocks.size())}, values.data(), at_nodes}.at(cell, xi);
   }
   const FieldPlaces& search() {
-    if (!places) places.emplace(*mesh, tolerance);
+    if (!places) places.emplace(mesh, tolerance);
     return *places;
   }
-  bool knows_cells(const EvaluationPoints& points) const { return points.mesh == mesh.get() && !points.cells.empty(); }
+  bool knows_cells(const EvaluationPoints& points) const {
+    return points.mesh != nullptr && *points.mesh == mesh && !points.cells.empty();
+  }
 
   void at(const EvaluationPoints& points, std::span<double> result) {
     const bool in_cells = knows_cells(points);
@@ -71,7 +73,7 @@ struct MeshField::Data {
     std::vector<std::uint8_t> missed(result.size(), 0);
     in_pieces(result.size(), [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
-        if (const auto place = PointLocator::in_cell(*mesh, points.cells[i], point_of(points.x, i)))
+        if (const auto place = PointLocator::in_cell(mesh, points.cells[i], point_of(points.x, i)))
           result[i] = value_at(place->cell, place->xi);
         else missed[i] = 1;
     });
@@ -98,15 +100,15 @@ struct MeshField::Data {
   }
 };
 
-MeshField::MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double tolerance)
+MeshField::MeshField(Mesh mesh, GivenArray array, double tolerance)
     : data_(std::make_shared<Data>(Data{std::move(mesh), {}, array.at_nodes, tolerance})) {
-  if (array.at_nodes) data_->blocks = cell_blocks(*data_->mesh);
+  if (array.at_nodes) data_->blocks = cell_blocks(data_->mesh);
   set(std::move(array.values));
 }
 
-MeshField::MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance) {
-  const bool at_nodes = static_cast<Index>(values.size()) == mesh->node_count();
-  if (at_nodes && mesh->node_count() == mesh->cell_count())
+MeshField::MeshField(Mesh mesh, std::vector<double> values, double tolerance) {
+  const bool at_nodes = static_cast<Index>(values.size()) == mesh.node_count();
+  if (at_nodes && mesh.node_count() == mesh.cell_count())
     throw Error(ErrorKind::initial_values,
                 fmt::format("a field of {} values on a mesh of as many nodes and cells", values.size()),
                 "they may be meant for either", "give a GivenArray, which says which");
@@ -114,7 +116,7 @@ MeshField::MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> value
 }
 
 void MeshField::set(std::vector<double> values) {
-  const Mesh& mesh = *data_->mesh;
+  const Mesh& mesh = data_->mesh;
   if (static_cast<Index>(values.size()) != (data_->at_nodes ? mesh.node_count() : mesh.cell_count()))
     throw Error(ErrorKind::initial_values,
                 fmt::format("a field of {} values on a mesh of {} nodes and {} cells", values.size(), mesh.node_count(),
@@ -153,10 +155,9 @@ Misfit MeshField::misfit(const Mesh& mesh) const {
 bool MeshField::at_nodes() const { return data_->at_nodes; }
 Index MeshField::revision() const { return data_->revision; }
 const FieldPlaces& MeshField::places() const { return data_->search(); }
-const Mesh& MeshField::mesh() const { return *data_->mesh; }
-const std::shared_ptr<const Mesh>& MeshField::shared_mesh() const { return data_->mesh; }
+const Mesh& MeshField::mesh() const { return data_->mesh; }
 Index MeshField::bytes() const {
-  return static_cast<Index>(data_->values.size() * sizeof(double)) + PointLocator::bytes_for(*data_->mesh);
+  return static_cast<Index>(data_->values.size() * sizeof(double)) + PointLocator::bytes_for(data_->mesh);
 }
 
 }  // namespace ritz

@@ -41,9 +41,9 @@ struct Misfit {
 class MeshField {
  public:
   // Throws Error: Exit::input for another number of values.
-  MeshField(std::shared_ptr<const Mesh> mesh, GivenArray array, double tolerance = outside_tolerance);
+  MeshField(Mesh mesh, GivenArray array, double tolerance = outside_tolerance);
   // `values`: one for each node of the mesh, or else one for each cell. Throws where these are as many.
-  MeshField(std::shared_ptr<const Mesh> mesh, std::vector<double> values, double tolerance = outside_tolerance);
+  MeshField(Mesh mesh, std::vector<double> values, double tolerance = outside_tolerance);
 
   // Other values in place of these, also in copies. Throws Error: Exit::input for another number of them.
   void set(std::vector<double> values);
@@ -65,7 +65,6 @@ class MeshField {
   const FieldPlaces& places() const;  // not by several threads at once at the first call
   bool is_same(const MeshField& other) const { return data_ == other.data_; }  // a copy
   const Mesh& mesh() const;
-  const std::shared_ptr<const Mesh>& shared_mesh() const;
   // [bytes] of the values and of the search structure that points of another mesh need
   Index bytes() const;
 

@@ -136,7 +136,7 @@ PointExpression PointExpression::limited(const PointBounds& bounds, RefusePoint 
   return PointExpression(std::make_shared<Node>(std::move(node)));
 }
 
-PointExpression PointExpression::with_inputs(const std::function<PointInput(const PointInput&)>& other) const {
+PointExpression PointExpression::with_inputs(FunctionRef<PointInput(const PointInput&)> other) const {
   std::map<const Node*, PointExpression> known;
   std::map<const PointInput*, std::shared_ptr<const PointInput>> inputs;
   const auto visit = [&](const auto& self, const PointExpression& e) -> PointExpression {

@@ -5,6 +5,7 @@
 //   f.at({0.25, 0, 0});      PointCode(f).run(points, t, values);
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "mesh/evaluation_points.hpp"
 #include "mesh/functions/mesh_field.hpp"
 #include "mesh/functions/point_program.hpp"
@@ -60,7 +61,7 @@ class PointExpression {
   PointExpression limited(const PointBounds& bounds, RefusePoint refuse) const;
 
   // The same of other inputs.
-  PointExpression with_inputs(const std::function<PointInput(const PointInput&)>& other) const;
+  PointExpression with_inputs(FunctionRef<PointInput(const PointInput&)> other) const;
 
   bool is_number() const;
   double number() const;               // of a number

@@ -36,8 +36,8 @@ struct FacetCover {
 
 class FacetPairs {
  public:
-  // On flat facets polynomials of the degree are integrated exactly; others have more points. The mesh and the other
-  // surface, which is one of this mesh, must outlive the object.
+  // On flat facets polynomials of the degree are integrated exactly; others have more points. The other surface
+  // is one of this mesh, and must outlive the object.
   FacetPairs(const Mesh& mesh, const NearestFacet& others, int degree);
 
   // The part of a facet from which others are no farther than `reach` [length]. Those that face away, or are turned by
@@ -48,7 +48,7 @@ class FacetPairs {
   struct Rules {
     QuadratureRule flat, curved;
   };
-  const Mesh* mesh_;
+  Mesh mesh_;
   const NearestFacet* others_;
   Rules lines_, triangles_;
 };

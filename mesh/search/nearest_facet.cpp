@@ -62,7 +62,7 @@ double NearestFacet::Box::distance(const Box& other) const {
 // The box of the corners, and of samples of a bent facet, by whose greatest deviation from the straight one the box
 // grows: it comes to 0.8 of the greatest and more.
 NearestFacet::Box NearestFacet::box_of(const FacetOfCell& facet) const {
-  const CellMap map(*mesh_, facet.cell);
+  const CellMap map(mesh_, facet.cell);
   const LocatedShape shape = shape_of(map, facet.facet);
   constexpr double far = std::numeric_limits<double>::infinity();
   Box box{{far, far, far}, {-far, -far, -far}};
@@ -85,7 +85,7 @@ NearestFacet::Box NearestFacet::box_of(const FacetOfCell& facet) const {
 }
 
 NearestFacet::NearestFacet(const Mesh& mesh, std::span<const FacetOfCell> facets)
-    : mesh_(&mesh), facets_(facets.begin(), facets.end()) {
+    : mesh_(mesh), facets_(facets.begin(), facets.end()) {
   std::vector<Box> boxes(facets_.size());
 #pragma omp parallel for schedule(static)
   for (std::size_t i = 0; i < facets_.size(); ++i) boxes[i] = box_of(facets_[i]);
@@ -139,7 +139,7 @@ NearestFacet::Place NearestFacet::to(const Point& point) const {
       continue;
     }
     for (std::size_t i = branch.first; i < branch.last; ++i) {
-      const CellMap map(*mesh_, facets_[i].cell);
+      const CellMap map(mesh_, facets_[i].cell);
       const LocatedShape shape = shape_of(map, facets_[i].facet);
       rounding = 1e-12 * distance(map.nodes()[0], map.nodes()[1]) + 4e-16 * length(point);
       const Nearest found = nearest_on_facet(shape, point, rounding);
@@ -173,7 +173,7 @@ std::vector<FacetOfCell> NearestFacet::near(const FacetOfCell& other, double rea
 }
 
 double NearestFacet::size_of(const FacetOfCell& facet) const {
-  const CellMap map(*mesh_, facet.cell);
+  const CellMap map(mesh_, facet.cell);
   const LocatedShape shape = shape_of(map, facet.facet);
   const CellTraits& t = traits(shape.kind);
   const auto corner = [&](int a) { return point_at(shape, reference_nodes(shape.kind)[static_cast<std::size_t>(a)]); };

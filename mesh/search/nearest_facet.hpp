@@ -15,8 +15,7 @@ namespace ritz {
 
 class NearestFacet {
  public:
-  // Facet -1 means the cell itself: surfaces and lines in space. There must be at least one; the mesh must outlive the
-  // object.
+  // Facet -1 means the cell itself: surfaces and lines in space. There must be at least one.
   NearestFacet(const Mesh& mesh, std::span<const FacetOfCell> facets);
 
   struct Place {
@@ -49,7 +48,7 @@ class NearestFacet {
   Box box_of(const FacetOfCell& facet) const;
   void divide(std::size_t branch, std::vector<Box>& boxes);
 
-  const Mesh* mesh_;
+  Mesh mesh_;
   std::vector<FacetOfCell> facets_;  // in the order of the tree
   std::vector<Branch> tree_;
 };

@@ -101,10 +101,10 @@ PointLocator::Box::operator CellBox() const {
 // less for the others). That of higher orders is looked up at a lattice, on which it comes to 0.8 of its greatest and
 // more.
 PointLocator::Box PointLocator::box_of(Index cell) const {
-  const CellBlock& block = mesh_->block_of(cell);
+  const CellBlock& block = mesh_.block_of(cell);
   const auto nodes = block.cell(cell - block.first_cell);
   const auto corner_count = static_cast<std::size_t>(traits(block.kind).corner_count);
-  const auto x = [&](std::size_t a) { return mesh_->point(nodes[a]); };
+  const auto x = [&](std::size_t a) { return mesh_.point(nodes[a]); };
   Box box{{x(0)[0], x(0)[1], x(0)[2]}, {x(0)[0], x(0)[1], x(0)[2]}};
   for (std::size_t a = 1; a < corner_count; ++a) box.add({x(a)[0], x(a)[1], x(a)[2]});
   Point deviation{};
@@ -133,7 +133,7 @@ PointLocator::Box PointLocator::box_of(Index cell) const {
 }
 
 PointLocator::PointLocator(const Mesh& mesh, double tolerance)
-    : mesh_(&mesh), blocks_(cell_blocks(mesh)), reach_(tolerance * bounding_box(mesh).diagonal()) {
+    : mesh_(mesh), blocks_(cell_blocks(mesh)), reach_(tolerance * bounding_box(mesh).diagonal()) {
   for (const CellBlock& block : mesh.blocks()) {
     if (block.curved.empty()) continue;
     const LagrangePolynomials& functions = *block.curved.functions;
@@ -156,7 +156,7 @@ PointLocator::PointLocator(const Mesh& mesh, double tolerance)
 
 // Each box of a level holds `fan_out` of the level below.
 void PointLocator::add_levels() {
-  search_.dimension = mesh_->dimension();
+  search_.dimension = mesh_.dimension();
   Index size = static_cast<Index>(cells_.size()), first = 0;
   for (search_.levels = 1; size > 1; ++search_.levels) {
     const CellBox* below = &boxes_[static_cast<std::size_t>(first)];
@@ -178,7 +178,7 @@ void PointLocator::add_levels() {
 CellSearch PointLocator::search() const {
   CellSearch search = search_;
   search.mesh = {blocks_.data(), static_cast<std::int32_t>(blocks_.size())};
-  search.coordinates = mesh_->points().data();
+  search.coordinates = mesh_.points().data();
   search.boxes = boxes_.data();
   search.cells = cells_.data();
   return search;
@@ -197,9 +197,9 @@ PointLocator::Place PointLocator::locate(const Point& point) const {
 
 std::optional<PointLocator::Place> PointLocator::find(const Point& point, double reach, Index guess) const {
   if (!std::isfinite(point[0] + point[1] + point[2])) return std::nullopt;
-  const bool sure = guess < 0 || is_inverted_by_newton(*mesh_, guess);
+  const bool sure = guess < 0 || is_inverted_by_newton(mesh_, guess);
   if (!sure)
-    if (const auto place = in_cell(*mesh_, guess, point)) return place;
+    if (const auto place = in_cell(mesh_, guess, point)) return place;
   const CellSearch search = this->search();
   if (const FoundCell found = find_cell(search, point, reach, sure ? guess : -1); found.cell >= 0)
     return Place{found.cell, found.xi, 0};
@@ -207,7 +207,7 @@ std::optional<PointLocator::Place> PointLocator::find(const Point& point, double
   search.each_near(point, reach, [&near](std::int32_t code) { near.push_back(code < 0 ? ~code : code); });
   std::sort(near.begin(), near.end());
   for (const Index cell : near)
-    if (const std::optional<Place> place = in_cell(*mesh_, cell, point)) return place;
+    if (const std::optional<Place> place = in_cell(mesh_, cell, point)) return place;
   return nearest_of(near, point, reach);
 }
 
@@ -221,7 +221,7 @@ std::optional<PointLocator::Place> PointLocator::nearest_of(std::span<const Inde
   Place best{-1, {}, reach};
   for (const auto& [gap, cell] : by_gap) {
     if (gap > best.distance) break;
-    const CellMap map(*mesh_, cell);
+    const CellMap map(mesh_, cell);
     const Nearest found = nearest_point(shape_of(map), point, 0);
     const bool nearer = found.distance < best.distance || (found.distance == best.distance && cell < best.cell);
     if (nearer || (best.cell < 0 && found.distance <= reach)) best = {cell, found.xi, found.distance};
@@ -258,19 +258,19 @@ std::vector<CellBlockView> cell_blocks(const Mesh& mesh) {
 }
 
 void PointLocator::throw_outside(const Point& point) const {
-  const BoundingBox box = bounding_box(*mesh_);
-  Node nearest = mesh_->nodes_of(0)[0];
+  const BoundingBox box = bounding_box(mesh_);
+  Node nearest = mesh_.nodes_of(0)[0];
   const auto distance_to = [&](Node node) {
-    const auto x = mesh_->point(node);
+    const auto x = mesh_.point(node);
     return length(minus(point, {x[0], x[1], x[2]}));
   };
   double distance = distance_to(nearest);
-  for (const CellBlock& block : mesh_->blocks())
+  for (const CellBlock& block : mesh_.blocks())
     for (const Node node : block.nodes)
       if (const double d = distance_to(node); d < distance || (d == distance && node < nearest))
         distance = d, nearest = node;
-  const auto x = mesh_->point(nearest);
-  throw Error(ErrorKind::probe, fmt::format("the point {} lies outside the mesh '{}'", text_of(point), mesh_->source()),
+  const auto x = mesh_.point(nearest);
+  throw Error(ErrorKind::probe, fmt::format("the point {} lies outside the mesh '{}'", text_of(point), mesh_.source()),
               fmt::format("the mesh lies between {} and {}; its nearest node is {} at {}, {:.4g} away",
                           text_of(box.low), text_of(box.high), nearest, text_of({x[0], x[1], x[2]}), distance),
               "move the point into the mesh, in the mesh's unit of length after scaling");

@@ -20,8 +20,7 @@ namespace ritz {
 
 class PointLocator {
  public:
-  // The mesh must outlive the locator. `tolerance`: how far outside a point may lie, relative to the diagonal of the
-  // mesh's bounding box.
+  // `tolerance`: how far outside a point may lie, relative to the diagonal of the mesh's bounding box.
   explicit PointLocator(const Mesh& mesh, double tolerance = 1e-6);
 
   struct Place {
@@ -58,7 +57,7 @@ class PointLocator {
   std::optional<Place> nearest_of(std::span<const Index> cells, const Point& point, double reach) const;
   [[noreturn]] void throw_outside(const Point& point) const;
 
-  const Mesh* mesh_;
+  Mesh mesh_;
   struct Sample {
     std::vector<double> values, straight;  // of a curved cell's functions, and of the corners', at a point
   };

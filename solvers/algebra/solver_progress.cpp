@@ -22,8 +22,7 @@ thread_local SolverListener* listener = nullptr;
 
 }  // namespace
 
-SolverListener::SolverListener(std::function<void(const std::string&)> say,
-                               std::function<void(const std::string&)> foresee)
+SolverListener::SolverListener(MessageSink say, MessageSink foresee)
     : say_(std::move(say)), foresee_(std::move(foresee)), before_(listener), course_(std::make_unique<Course>()) {
   listener = this;
 }

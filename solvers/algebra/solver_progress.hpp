@@ -6,6 +6,8 @@
 //                                  [&](const std::string& text) { log.line("{}", text); });
 #pragma once
 
+#include "device/message_sink.hpp"
+
 #include <functional>
 #include <memory>
 #include <optional>
@@ -17,8 +19,7 @@ namespace ritz {
 class SolverListener {
  public:
   // `foresee` hears once what the first iteration of more than a second will take.
-  explicit SolverListener(std::function<void(const std::string&)> say,
-                          std::function<void(const std::string&)> foresee = {});
+  explicit SolverListener(MessageSink say, MessageSink foresee = {});
   ~SolverListener();
   SolverListener(const SolverListener&) = delete;
   SolverListener& operator=(const SolverListener&) = delete;
@@ -28,7 +29,7 @@ class SolverListener {
  private:
   friend void report_progress(const std::string& text);
   friend void report_iteration(int iteration, double residual, double target, const std::string& of);
-  std::function<void(const std::string&)> say_, foresee_;
+  MessageSink say_, foresee_;
   SolverListener* before_;
   std::unique_ptr<Course> course_;
 };

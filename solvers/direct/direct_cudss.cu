@@ -1,5 +1,6 @@
 // The GPU's direct solver: cuDSS 1.0 or later, NVIDIA's library for sparse direct solution. Factorises once.
 #include "device/cuda_check.hpp"
+#include "device/function_ref.hpp"
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 #include "solvers/direct/direct_factor_there.hpp"
@@ -83,7 +84,7 @@ class CudssFactor final : public DirectFactorThere {
 
   std::string name() const override { return kind_ == DirectKind::general ? "cuDSS, LU" : "cuDSS, LDL^T"; }
 
-  void set_values_there(const std::function<void(Vector&)>& write, double largest) override {
+  void set_values_there(FunctionRef<void(Vector&)> write, double largest) override {
     write(values_);
     scale_values(largest);
   }

@@ -2,6 +2,7 @@
 // again, and indices are 32-bit: a fallback for small systems, where cuDSS (direct_cudss.cu) is not installed.
 #define DISABLE_CUSOLVER_DEPRECATED  // NVIDIA wants cuDSS instead, and so do we where it is found
 #include "device/cuda_check.hpp"
+#include "device/function_ref.hpp"
 #include "device/kernels.hpp"
 #include "device/launch.hpp"
 #include "solvers/direct/direct_factor_there.hpp"
@@ -50,7 +51,7 @@ class CusolverFactor final : public DirectFactorThere {
   std::string name() const override {
     return kind_ == DirectKind::positive_definite ? "cuSOLVER sparse Cholesky" : "cuSOLVER sparse QR";
   }
-  void set_values_there(const std::function<void(Vector&)>& write, double largest) override {
+  void set_values_there(FunctionRef<void(Vector&)> write, double largest) override {
     write(values_);
     scale_ = largest;
   }

@@ -2,6 +2,7 @@
 // "direct". Nothing of the size of the matrix goes to the host or back.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "solvers/algebra/scalar_rows.hpp"
 #include "solvers/direct/direct_factor.hpp"
 
@@ -14,7 +15,7 @@ class DirectFactorThere : public DirectFactor {
   void set_values(const HostMatrix&) final {}
   // In place of that: `write` writes the values of the analysed pattern, of which the largest has this size.
   // factorise() comes next.
-  virtual void set_values_there(const std::function<void(Vector& values)>& write, double largest) = 0;
+  virtual void set_values_there(FunctionRef<void(Vector& values)> write, double largest) = 0;
 };
 
 struct DirectFactoryThere {

@@ -127,7 +127,7 @@ std::vector<std::int32_t> DirectInput::elimination(const Vector& coordinates, in
   return order;
 }
 
-void DirectInput::together(const std::function<void()>& phase) const {
+void DirectInput::together(FunctionRef<void()> phase) const {
   if (is_divided()) divided_->ghosts().ranks().agree(phase);
   else phase();
 }

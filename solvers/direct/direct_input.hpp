@@ -4,6 +4,7 @@
 //   DirectSolver whole(K, kind);   DirectSolver over_ranks(divided, kind);    // both become a DirectInput
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/algebra/rank_rows.hpp"
 #include "solvers/algebra/sparse_matrix.hpp"
@@ -33,7 +34,7 @@ class DirectInput {
   std::vector<std::int32_t> elimination(const Vector& coordinates, int dimension) const;
 
   // Ranks::agree, or the phase alone in one process.
-  void together(const std::function<void()>& phase) const;
+  void together(FunctionRef<void()> phase) const;
 
  private:
   const LinearOperator* operator_;

@@ -5,6 +5,7 @@
 //   DirectSolver solver(K, DirectSolver::Kind::positive_definite);   SolveReport report = solver.solve(b, x);
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "solvers/algebra/multi_vector.hpp"
 #include "solvers/algebra/solve_report.hpp"
 #include "solvers/direct/direct_factor.hpp"
@@ -21,7 +22,7 @@ struct DirectOptions {
   int dimension = 0;
   Index memory_limit = 0;       // [bytes] that the factor may need in this process; 0: what the device has
   double operations_limit = 0;  // of the factorisation, counted by the analysis; 0: none
-  std::function<void(const std::string&)> say = {};  // one line between analysis and factorisation: size, memory needed
+  MessageSink say = {};         // one line between analysis and factorisation: size, memory needed
 };
 
 class DirectSolver {

@@ -16,6 +16,7 @@
 // which neither method sees: all vectors stay in the range of K^-1 M, and a positive pivot never counts as negative.
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "solvers/algebra/multi_vector.hpp"
 #include "solvers/direct/direct_input.hpp"
 #include "solvers/eigen/attached_motions.hpp"
@@ -50,10 +51,10 @@ struct EigenOptions {
   // A negative number below all eigenvalues: K may be indefinite. Lanczos factorises K - below M first, and the
   // preconditioner of LOBPCG takes -below.
   std::optional<double> below = {};
-  bool verify = true;                                // lanczos: one more factorisation that counts
-  SmoothedAggregationOptions multigrid = {};         // coordinates and dimension are filled in
-  Ranks* ranks = nullptr;                            // that solve together (fem/ranks/divided_system.hpp)
-  std::function<void(const std::string&)> say = {};  // what these have, and send
+  bool verify = true;                         // lanczos: one more factorisation that counts
+  SmoothedAggregationOptions multigrid = {};  // coordinates and dimension are filled in
+  Ranks* ranks = nullptr;                     // that solve together (fem/ranks/divided_system.hpp)
+  MessageSink say = {};                       // what these have, and send
 };
 
 struct EigenSolution {

@@ -3,6 +3,7 @@
 //   LinearSolverOptions options{.method = LinearMethod::gmres, .preconditioner = PreconditionerKind::multigrid};
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "solvers/algebra/solve_report.hpp"
 #include "solvers/linear/matrix_traits.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
@@ -59,7 +60,7 @@ struct LinearSolverOptions {
   std::function<void(const SolveReport&, Index unknowns)> on_failure;
   // Called by solve_linear of several columns, as soon as those from `first` on are solved and are in X.
   std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns;
-  std::function<void(const std::string&)> say;  // lines worth knowing before long work: the memory that a factor needs
+  MessageSink say;  // lines worth knowing before long work: the memory that a factor needs
 };
 
 // Tolerance of one solution, in place of the options'.

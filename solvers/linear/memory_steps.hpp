@@ -6,6 +6,7 @@
 //   within_memory(MemoryLevel::cycle, savings, [&] { solve(savings); }, [&](const std::string& text) { log(text); });
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "device/ranks/ranks.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
@@ -45,8 +46,8 @@ std::optional<std::string> step_down(MemoryLevel level, MemorySavings& savings, 
 // Attempts; if memory is short, of the device or of the host, takes the next step of the level, reports its text and
 // attempts again. Throws the shortage if no step is left. ranks: that attempt it together; null: one process.
 template <std::invocable F>
-void within_memory(MemoryLevel level, MemorySavings& savings, const F& attempt,
-                   const std::function<void(const std::string&)>& taken, const Ranks* ranks = nullptr) {
+void within_memory(MemoryLevel level, MemorySavings& savings, const F& attempt, const MessageSink& taken,
+                   const Ranks* ranks = nullptr) {
   while (const std::optional<Error> shortage = memory_shortage(ranks, attempt)) {
     const std::optional<std::string> step = step_down(level, savings, *shortage);
     if (!step) throw *shortage;

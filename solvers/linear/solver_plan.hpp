@@ -5,6 +5,7 @@
 //   const Reports reports = solve_by_plan(system, {.promise = options.promise, .report = options.say});
 #pragma once
 
+#include "device/message_sink.hpp"
 #include "solvers/linear/chosen_preconditioner.hpp"
 #include "solvers/linear/columns.hpp"
 #include "solvers/linear/memory_steps.hpp"
@@ -63,7 +64,7 @@ class PlannedSystem {
 
 struct PlanOptions {
   MatrixPromise promise = MatrixPromise::none;
-  std::function<void(const std::string&)> report = {};  // steps down where memory is short, as they are taken
+  MessageSink report = {};  // steps down where memory is short, as they are taken
 };
 
 // From the guesses in the columns; a report for each column, whose `fallbacks` name the methods that failed before,

@@ -70,6 +70,89 @@ void add_transposed_product(std::size_t C, const double* a, const double* b, dou
       for (std::size_t d = 0; d < C; ++d) y[c * C + d] += a[m * C + c] * b[m * C + d];
 }
 
+Index first_of(const Ghosts& ghosts) { return ghosts.first()[static_cast<std::size_t>(ghosts.ranks().rank())]; }
+bool is_owned(const Ghosts& ghosts, Index rows, Index global) {
+  return global >= first_of(ghosts) && global < first_of(ghosts) + rows;
+}
+std::span<const std::int32_t> columns_of(const BlockMatrixView<double>& A, Index i) {
+  return {A.column + A.offsets[i], A.column + A.offsets[i + 1]};
+}
+
+// The matrix of rows of A and of changed ones, and the nodes of other ranks that it reaches.
+class ResultRows {
+ public:
+  // changed: [owned row] those that differ from rows of A.
+  ResultRows(const Ghosts& ghosts, const BlockMatrixView<double>& A, std::size_t components,
+             const std::vector<std::optional<Terms>>& changed)
+      : ghosts_(ghosts), A_(A), C_(components), block_(components * components), changed_(changed) {}
+
+  DividedRows make(const Device& device) const {
+    DividedRows result;
+    result.ghosts = std::make_shared<const Ghosts>(ghosts_.ranks(), A_.rows, reached());
+    const Ghosts& ghosts = *result.ghosts;
+    BlockMatrix& matrix = result.matrix;
+    matrix.rows = A_.rows;
+    matrix.columns = ghosts.size();
+    matrix.row_block = matrix.column_block = static_cast<int>(C_);
+    std::vector<Index> offsets(static_cast<std::size_t>(ghosts.size()) + 1, 0);
+    std::vector<std::int32_t> columns;
+    std::vector<double> values;
+    for (Index i = 0; i < A_.rows; ++i) {
+      each_block(i, ghosts, [&](Index column, const double* block) {
+        columns.push_back(static_cast<std::int32_t>(column));
+        values.insert(values.end(), block, block + block_);
+      });
+      offsets[static_cast<std::size_t>(i) + 1] = std::ssize(columns);
+    }
+    const Index places = std::ssize(columns) + DividedMatrix::ghost_entries(columns, A_.rows);
+    matrix.offsets = Array<Index>(device, std::span<const Index>(offsets), "pattern");
+    matrix.column = Array<std::int32_t>(device, places, "pattern");
+    matrix.values = Vector(device, places * static_cast<Index>(block_), "matrix");
+    copy_to_device(device, matrix.column.data(), columns.data(), std::ssize(columns) * Index{sizeof(std::int32_t)});
+    copy_to_device(device, matrix.values.data(), values.data(), std::ssize(values) * Index{sizeof(double)});
+    return result;
+  }
+
+ private:
+  bool is_own(Index global) const { return is_owned(ghosts_, A_.rows, global); }
+
+  std::vector<Index> reached() const {
+    std::vector<Index> nodes;
+    for (Index i = 0; i < A_.rows; ++i) {
+      const std::optional<Terms>& row = changed_[static_cast<std::size_t>(i)];
+      if (row) std::ranges::copy_if(row->column, std::back_inserter(nodes), [&](Index c) { return !is_own(c); });
+      else
+        for (const std::int32_t c : columns_of(A_, i))
+          if (c >= A_.rows) nodes.push_back(ghosts_.global(c));
+    }
+    std::ranges::sort(nodes);
+    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
+    return nodes;
+  }
+
+  // Blocks of row i with their columns in [owned | ghosts], ascending.
+  template <class Visit>
+  void each_block(Index i, const Ghosts& ghosts, const Visit& visit) const {
+    const std::optional<Terms>& row = changed_[static_cast<std::size_t>(i)];
+    if (!row) {
+      for (Index e = A_.offsets[i]; e < A_.offsets[i + 1]; ++e) {
+        const std::int32_t c = A_.column[e];
+        visit(c < A_.rows ? Index{c} : ghosts.local(ghosts_.global(c)),
+              A_.values + static_cast<std::size_t>(e) * block_);
+      }
+      return;
+    }
+    for (const bool own : {true, false})
+      for (std::size_t e = 0; e < row->column.size(); ++e)
+        if (is_own(row->column[e]) == own) visit(ghosts.local(row->column[e]), row->values.data() + e * block_);
+  }
+
+  const Ghosts& ghosts_;
+  const BlockMatrixView<double>& A_;
+  std::size_t C_, block_;
+  const std::vector<std::optional<Terms>>& changed_;
+};
+
 class Transformation {
  public:
   Transformation(const Ghosts& ghosts, const BlockMatrix& A, const DependentNodeRows& T)
@@ -92,7 +175,7 @@ class Transformation {
   DividedRows compute(double pivot) {
     for (Index i = 0; i < A_.rows; ++i)
       if (is_dependent(i)) at(i).emplace();
-      else if (std::ranges::any_of(columns_of(i), [&](std::int32_t c) { return is_dependent(c); })) change(i);
+      else if (std::ranges::any_of(columns_of(A_, i), [&](std::int32_t c) { return is_dependent(c); })) change(i);
     for (Index i = 0; i < A_.rows; ++i)
       if (is_dependent(i)) give(i);
     for (const GlobalRows& rows : swap_rows(ghosts_.ranks(), for_owners())) take(rows);
@@ -100,17 +183,14 @@ class Transformation {
       if (is_dependent(i)) set_pivots(i, pivot);
     for (std::optional<Terms>& row : changed_)
       if (row) row->sum_up(block_);
-    return made();
+    return ResultRows(ghosts_, A_, C_, changed_).make(device_);
   }
 
  private:
   std::optional<Terms>& at(Index row) { return changed_[static_cast<std::size_t>(row)]; }
   bool is_dependent(Index local) const { return row_of_[static_cast<std::size_t>(local)] >= 0; }
-  bool is_own(Index global) const { return global >= first() && global < first() + A_.rows; }
-  Index first() const { return ghosts_.first()[static_cast<std::size_t>(ghosts_.ranks().rank())]; }
-  std::span<const std::int32_t> columns_of(Index i) const {
-    return {A_.column + A_.offsets[i], A_.column + A_.offsets[i + 1]};
-  }
+  bool is_own(Index global) const { return is_owned(ghosts_, A_.rows, global); }
+  Index first() const { return first_of(ghosts_); }
   // Positions in T's lists.
   std::pair<std::size_t, std::size_t> range_of(Index local) const {
     const auto row = static_cast<std::size_t>(row_of_[static_cast<std::size_t>(local)]);
@@ -182,64 +262,6 @@ class Transformation {
     double* const diagonal = terms_of(i).add(first() + i, block_);
     for (std::size_t c = 0; c < C_; ++c)
       if (T_.dependent[row * C_ + c] != 0) diagonal[c * C_ + c] = pivot;
-  }
-
-  std::vector<Index> reached() const {
-    std::vector<Index> nodes;
-    for (Index i = 0; i < A_.rows; ++i) {
-      const std::optional<Terms>& row = changed_[static_cast<std::size_t>(i)];
-      if (row) std::ranges::copy_if(row->column, std::back_inserter(nodes), [&](Index c) { return !is_own(c); });
-      else
-        for (const std::int32_t c : columns_of(i))
-          if (c >= A_.rows) nodes.push_back(ghosts_.global(c));
-    }
-    std::ranges::sort(nodes);
-    nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
-    return nodes;
-  }
-
-  // Blocks of row i with their columns in [owned | ghosts], ascending.
-  template <class Visit>
-  void each_block(Index i, const Ghosts& ghosts, const Visit& visit) const {
-    const std::optional<Terms>& row = changed_[static_cast<std::size_t>(i)];
-    if (!row) {
-      for (Index e = A_.offsets[i]; e < A_.offsets[i + 1]; ++e) {
-        const std::int32_t c = A_.column[e];
-        visit(c < A_.rows ? Index{c} : ghosts.local(ghosts_.global(c)),
-              A_.values + static_cast<std::size_t>(e) * block_);
-      }
-      return;
-    }
-    for (const bool own : {true, false})
-      for (std::size_t e = 0; e < row->column.size(); ++e)
-        if (is_own(row->column[e]) == own) visit(ghosts.local(row->column[e]), row->values.data() + e * block_);
-  }
-
-  DividedRows made() const {
-    DividedRows result;
-    result.ghosts = std::make_shared<const Ghosts>(ghosts_.ranks(), A_.rows, reached());
-    const Ghosts& ghosts = *result.ghosts;
-    BlockMatrix& matrix = result.matrix;
-    matrix.rows = A_.rows;
-    matrix.columns = ghosts.size();
-    matrix.row_block = matrix.column_block = static_cast<int>(C_);
-    std::vector<Index> offsets(static_cast<std::size_t>(ghosts.size()) + 1, 0);
-    std::vector<std::int32_t> columns;
-    std::vector<double> values;
-    for (Index i = 0; i < A_.rows; ++i) {
-      each_block(i, ghosts, [&](Index column, const double* block) {
-        columns.push_back(static_cast<std::int32_t>(column));
-        values.insert(values.end(), block, block + block_);
-      });
-      offsets[static_cast<std::size_t>(i) + 1] = std::ssize(columns);
-    }
-    const Index places = std::ssize(columns) + DividedMatrix::ghost_entries(columns, A_.rows);
-    matrix.offsets = Array<Index>(device_, std::span<const Index>(offsets), "pattern");
-    matrix.column = Array<std::int32_t>(device_, places, "pattern");
-    matrix.values = Vector(device_, places * static_cast<Index>(block_), "matrix");
-    copy_to_device(device_, matrix.column.data(), columns.data(), std::ssize(columns) * Index{sizeof(std::int32_t)});
-    copy_to_device(device_, matrix.values.data(), values.data(), std::ssize(values) * Index{sizeof(double)});
-    return result;
   }
 
   const Ghosts& ghosts_;

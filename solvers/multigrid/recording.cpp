@@ -23,7 +23,7 @@ class RecordingScope {
 
 // Runs the launches and returns false if they do what a replay could not: allocate memory, which would belong to others
 // by then, or make the host wait.
-bool only_launches(const Device& device, const std::function<void()>& launches) {
+bool only_launches(const Device& device, FunctionRef<void()> launches) {
   MemoryPool& memory = device.memory();
   const Traffic before = device.machine().traffic();
   const Index peak_before = memory.take_recent_peak(), live = memory.live();
@@ -37,7 +37,7 @@ bool only_launches(const Device& device, const std::function<void()>& launches) 
 
 }  // namespace
 
-void Recording::run(const Device& device, const std::function<void()>& launches) {
+void Recording::run(const Device& device, FunctionRef<void()> launches) {
   if (recording_now || !device.machine().is_apart()) return launches();
   if (recorded_ != nullptr) return kernels_->replay(device, recorded_);
   if (device.is_gpu() && ++runs_ == 2) {

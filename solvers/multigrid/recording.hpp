@@ -6,6 +6,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "device/function_ref.hpp"
 
 #include <functional>
 #include <string>
@@ -35,7 +36,7 @@ class Recording {
   ~Recording() { forget(); }
 
   // The first run is a plain one (kernels are loaded at their first launch), the second records, then it is replayed.
-  void run(const Device& device, const std::function<void()>& launches);
+  void run(const Device& device, FunctionRef<void()> launches);
   void forget();  // for changed arrays or numbers
   // empty: recorded, not yet tried, or not meant for this device
   const std::string& why_not() const { return why_not_; }

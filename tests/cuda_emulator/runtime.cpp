@@ -111,6 +111,22 @@ cudaError_t refuse_recording(cudaStream_t stream) {
   for (const cudaStream_t stream : runtime().streams) \
     if (is_recording(stream)) return refuse_recording(stream)
 
+struct MemoryPool {
+  int device;
+  bool is_default;
+};
+int default_pool_changes = 0;
+MemoryPool& default_pool(int device) {
+  static std::map<int, MemoryPool> pools;
+  return pools.try_emplace(device, MemoryPool{device, true}).first->second;
+}
+cudaMemPool_t handle_of(MemoryPool& pool) { return reinterpret_cast<cudaMemPool_t>(&pool); }
+MemoryPool& pool_of(cudaMemPool_t handle) { return *reinterpret_cast<MemoryPool*>(handle); }
+cudaError_t note_change(cudaMemPool_t pool) {
+  default_pool_changes += pool_of(pool).is_default ? 1 : 0;
+  return cudaSuccess;
+}
+
 }  // namespace
 
 int device_count() {
@@ -301,17 +317,30 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   *free = *total - memory_in_use(current);
   return cudaSuccess;
 }
+// Pools keep no freed memory. The default one of a device belongs to all libraries of a process: changes of it count.
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
-  return *pool = reinterpret_cast<cudaMemPool_t>(static_cast<std::intptr_t>(device)), cudaSuccess;
+  return *pool = handle_of(default_pool(device)), cudaSuccess;
 }
-cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
-// freed memory is not kept
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
+  RITZ_CALL;
+  RITZ_NOT_WHILE_RECORDING;
+  if (properties->allocType != cudaMemAllocationTypePinned || properties->location.type != cudaMemLocationTypeDevice)
+    return failed(cudaErrorInvalidValue);
+  return *pool = handle_of(*new MemoryPool{properties->location.id, false}), cudaSuccess;
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { return delete &pool_of(pool), cudaSuccess; }
+cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+  return pool_of(pool).device == stream->device ? cudaMallocAsync(memory, bytes, stream)
+                                                : failed(cudaErrorInvalidValue);
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void*) { return note_change(pool); }
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr, void* value) {
-  const unsigned long long bytes = memory_in_use(static_cast<int>(reinterpret_cast<std::intptr_t>(pool)));
+  const unsigned long long bytes = memory_in_use(pool_of(pool).device);
   std::memcpy(value, &bytes, sizeof bytes);
   return cudaSuccess;
 }
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) { return cudaSuccess; }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) { return note_change(pool); }
+int emulatedDefaultPoolChanges() { return default_pool_changes; }
 
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
   RITZ_CALL;

@@ -208,6 +208,19 @@ TEST(SeveralGpus, AutoOpensTheChosenOneOnly) {
   EXPECT_EQ(contexts(), 1);
 }
 
+// How much the default pool keeps is the choice of CuPy or PyTorch in the same process.
+TEST_F(GpuMachine, TheDefaultPoolOfTheDeviceStaysAsItIs) {
+  const char* const folder = std::getenv("RITZ_MODULES");
+  if (folder == nullptr) GTEST_SKIP() << "on the emulated GPU only";
+  void* const emulator = dlopen((std::string(folder) + "/libritz_emulated_gpu.so").c_str(), RTLD_NOW | RTLD_NOLOAD);
+  if (emulator == nullptr) GTEST_SKIP() << "on the emulated GPU only";
+  const auto changes = reinterpret_cast<int (*)()>(dlsym(emulator, "emulatedDefaultPoolChanges"));
+  ASSERT_NE(changes, nullptr);
+  { const Vector some(gpu, std::vector<double>(1000, 1.0), "test"); }
+  gpu.memory().trim();
+  EXPECT_EQ(changes(), 0);
+}
+
 TEST_F(GpuMachine, CopyRateIsMeasured) {
   const double rate = measure_copy_rate(gpu, Index{1} << 22);
   EXPECT_GT(rate, 0);

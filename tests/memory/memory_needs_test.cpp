@@ -164,10 +164,8 @@ TEST(MemoryNeeds, FieldsAtPointsAreForeseen) {
       for (const bool other : {true, false}) {
         const Device device = Device::named(name, 1);
         const Mesh target = box(8, 8, 8, {1, 1, 1}, CellKind::hex20);
-        const std::shared_ptr<const Mesh> source =
-            other ? std::make_shared<const Mesh>(box_data(9, 7, 6, {1, 1, 1}, CellKind::tet10))
-                  : std::shared_ptr<const Mesh>(std::shared_ptr<void>(), &target);
-        const Index count = at_nodes ? source->node_count() : source->cell_count();
+        const Mesh source = other ? box(9, 7, 6, {1, 1, 1}, CellKind::tet10) : target;
+        const Index count = at_nodes ? source.node_count() : source.cell_count();
         const MeshField field(source, {std::vector<double>(static_cast<std::size_t>(count), 2.0), at_nodes});
         const FunctionSpace space(target, 1, device);
         const Operator equations(space, {Integral::over_all_cells({VaryingDiffusion<3>{}, {PointFunction(field)}})});

@@ -140,7 +140,7 @@ std::vector<StructureSection> read_sections(Run& run, const Mesh& mesh, const Fo
 }
 
 void read_support(const Case::Table& t, bool only_zero, int components, const char* why_no_rotations,
-                  const std::function<void(int component, const Coefficient& value)>& hold) {
+                  FunctionRef<void(int component, const Coefficient& value)> hold) {
   const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
   const bool fixed = t.flag("fixed", "nothing moves or turns, but as given", false),
              pinned = t.flag("pinned", "nothing moves, but as given; it may turn", false);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "apps/cases/run.hpp"
+#include "device/function_ref.hpp"
 #include "fem/physics/frames.hpp"
 #include "fem/plugins/form_catalogue.hpp"
 
@@ -28,7 +29,7 @@ void read_structure_supports(const Case::Table& from, const Mesh& mesh, bool onl
 // One [[support]]: hold(component, value) for each that it prescribes. A rotation of fewer than six components is an
 // error, for this reason.
 void read_support(const Case::Table& t, bool only_zero, int components, const char* why_no_rotations,
-                  const std::function<void(int component, const Coefficient& value)>& hold);
+                  FunctionRef<void(int component, const Coefficient& value)> hold);
 
 void read_force_on_structure(const Case::Table& t, const Mesh& mesh, FrameLoads& loads);  // one [[force]]
 void read_pressure_on_shells(const Case::Table& t, const Mesh& mesh, FrameLoads& loads);  // one [[pressure]]

@@ -111,7 +111,7 @@ TEST_P(MixedCoefficients, ShearFlowOfAViscosityThatVariesIsExact) {
 // integral.
 TEST(MixedCoefficientsOfAnotherMesh, LayersOfTwoPermeabilitiesHaveTheirFlux) {
   const Mesh mesh = rectangle(6, 4, {1, 1}, CellKind::quad4);
-  const auto layers = std::make_shared<const Mesh>(rectangle_data(2, 1, {1, 1}, CellKind::quad4));
+  const Mesh layers(rectangle_data(2, 1, {1, 1}, CellKind::quad4));
   const Coefficient permeability = mesh_field(layers, {1.0, 5.0});
   const MixedFormValue form(VaryingMixedPoisson<2>{}, {permeability.function()});
   const FormValue source(GivenLoad<1, 2, 0>{}, {constant(-1)});

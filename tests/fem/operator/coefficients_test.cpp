@@ -19,13 +19,12 @@ PointFunction on_host(const PointExpression& expression) {
 
 // Positive everywhere: of the position, of time, of a table, and of fields at the nodes and in the cells of the mesh.
 PointExpression formula_on(const Mesh& mesh) {
-  const std::shared_ptr<const Mesh> own(std::shared_ptr<void>(), &mesh);
   GivenArray at_nodes{{}, true}, in_cells;
   for (Index node = 0; node < mesh.node_count(); ++node) at_nodes.values.push_back(1 + std::cos(double(node)));
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) in_cells.values.push_back(0.1 * double(cell % 7));
   const PointExpression x = PointExpression::x(), y = PointExpression::y(),
-                        u = PointExpression::input({.field = MeshField(own, at_nodes)}),
-                        v = PointExpression::input({.field = MeshField(own, in_cells)});
+                        u = PointExpression::input({.field = MeshField(mesh, at_nodes)}),
+                        v = PointExpression::input({.field = MeshField(mesh, in_cells)});
   const auto rows = std::make_shared<const TableValues>(
       TableValues{.axes = {{-10, 0, 0.5, 10}}, .values = {1, 2, 1.5, 4}, .interpolation = {}, .continued = false});
   return PointExpression::choice(x < 0.4 + 0 * y, 1 + u * v, PointExpression::table(rows, {x + PointExpression::t()})) +

@@ -12,8 +12,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::shared_ptr<const Mesh> shared(Mesh mesh) { return std::make_shared<const Mesh>(std::move(mesh)); }
-
 using Function = std::function<double(const Point&)>;
 
 GivenArray at_nodes(const Mesh& mesh, const Function& f) {
@@ -41,9 +39,7 @@ std::vector<double> some_u(const DiscreteProblem& model) {
 class FieldsOfAnotherMesh : public CellTest {
  public:
   // A mesh of bent cells, whose sides lie elsewhere than those of the model.
-  std::shared_ptr<const Mesh> source() const {
-    return shared(patch(kind(), {.count = 3, .random = 0.05, .curved = true, .seed = 4}));
-  }
+  Mesh source() const { return patch(kind(), {.count = 3, .random = 0.05, .curved = true, .seed = 4}); }
   DiscreteProblem model(const std::function<PointFunction()>& number) const {
     return {patch(kind(), {.count = 2, .random = 0.05, .curved = true, .seed = 9}), 1,
             [&](const Mesh& mesh) { return conduction(mesh, number()); }};
@@ -51,10 +47,10 @@ class FieldsOfAnotherMesh : public CellTest {
 };
 
 TEST_P(FieldsOfAnotherMesh, HaveTheValuesThatTheHostFinds) {
-  const auto mesh = source();
+  const Mesh mesh = source();
   GivenArray in_cells;
-  for (Index cell = 0; cell < mesh->cell_count(); ++cell) in_cells.values.push_back(0.1 * double(cell % 7));
-  const MeshField u(mesh, at_nodes(*mesh, [](const Point&x) { return 2 + std::sin(3 * x[0]) * x[1]; }), 0.05),
+  for (Index cell = 0; cell < mesh.cell_count(); ++cell) in_cells.values.push_back(0.1 * double(cell % 7));
+  const MeshField u(mesh, at_nodes(mesh, [](const Point&x) { return 2 + std::sin(3 * x[0]) * x[1]; }), 0.05),
       v(mesh, in_cells, 0.05);
   const PointExpression k =
       1 + PointExpression::input({.field = u}) * PointExpression::input({.field = v}) + PointExpression::t();
@@ -83,9 +79,9 @@ TEST_P(FieldsOfAnotherMesh, OfLinearValuesAreTheFunction) {
     const auto block = [&](Index n) {
       return dimension() == 3 ? box_data(n, n, n, {1, 1, 1}, kind()) : rectangle_data(n, n, {1, 1}, kind());
     };
-    const auto mesh = shared(turned(block(3)));
+    const Mesh mesh = turned(block(3));
     const auto linear = [](const Point& x) { return 20 + 2 * x[0] - 3 * x[1] + 0.5 * x[2]; };
-    const MeshField field(mesh, at_nodes(*mesh, linear));
+    const MeshField field(mesh, at_nodes(mesh, linear));
     const PointExpression formula =
         20 + 2 * PointExpression::x() - 3 * PointExpression::y() + 0.5 * (dimension() == 3 ? PointExpression::z() : 0);
     const DiscreteProblem a(turned(block(2)), 1, [&](const Mesh&m) { return conduction(m, field); }),
@@ -121,18 +117,18 @@ std::vector<Integral> load(const PointFunction& density) {
 TEST(LoadsFromAnotherMesh, HaveAnIntegralOfOrderTwo) {
   double error[2];
   for (int i = 0; i < 2; ++i) {
-    const auto mesh = shared(rectangle(16 << i, 16 << i, {1, 1}, CellKind::quad4));
-    const MeshField field(mesh, at_nodes(*mesh, [](const Point& x) { return std::exp(x[0]) * (1 + x[1] * x[1]); }));
+    const Mesh mesh = rectangle(16 << i, 16 << i, {1, 1}, CellKind::quad4);
+    const MeshField field(mesh, at_nodes(mesh, [](const Point& x) { return std::exp(x[0]) * (1 + x[1] * x[1]); }));
     OnSquare square([&](const Mesh&) { return load(field); });
-    EXPECT_NEAR(-square.sum() / integral_over(*mesh, PointFunction(field)), 1, 1e-4);
+    EXPECT_NEAR(-square.sum() / integral_over(mesh, PointFunction(field)), 1, 1e-4);
     error[i] = -square.sum() - (std::exp(1.0) - 1) * 4 / 3;
   }
   EXPECT_NEAR(std::log2(error[0] / error[1]), 2, 0.3);
 }
 
 TEST(LoadsFromAnotherMesh, OutsideTakeTheNearestValueOrAreRefused) {
-  const auto mesh = shared(rectangle(8, 8, {1, 1}, CellKind::quad4));
-  const MeshField field(mesh, at_nodes(*mesh, [](const Point& x) { return x[0]; }));
+  const Mesh mesh = rectangle(8, 8, {1, 1}, CellKind::quad4);
+  const MeshField field(mesh, at_nodes(mesh, [](const Point& x) { return x[0]; }));
   OnSquare within([&](const Mesh&) { return load(field); }, 1.005),
       beyond([&](const Mesh&) { return load(field); }, 1.5);
   EXPECT_NEAR(-within.sum(), 0.5 + 0.005, 2e-5);  // 1 beyond x = 1, but for points within the cells that cross it
@@ -149,8 +145,8 @@ TEST(LoadsFromAnotherMesh, OutsideTakeTheNearestValueOrAreRefused) {
 // On devices with memory of their own: the points stay there, so later times copy the program alone.
 TEST(LoadsFromAnotherMesh, AreFoundOnceAndCopyNothingLater) {
   const Device device = device_under_test().machine().is_apart() ? device_under_test() : Device::named("fake");
-  const auto mesh = shared(rectangle(31, 17, {1, 1}, CellKind::quad8));
-  const std::vector<double> values(static_cast<std::size_t>(mesh->node_count()), 3.0);
+  const Mesh mesh = rectangle(31, 17, {1, 1}, CellKind::quad8);
+  const std::vector<double> values(static_cast<std::size_t>(mesh.node_count()), 3.0);
   const auto times_t = [](const MeshField& field) {
     return PointFunction(PointExpression::input({.field = field}) * PointExpression::t());
   };

@@ -13,8 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-std::shared_ptr<const Mesh> shared(Mesh mesh) { return std::make_shared<const Mesh>(std::move(mesh)); }
-
 template <class F>
 std::vector<double> at_nodes(const Mesh& mesh, const F& f) {
   std::vector<double> values;
@@ -40,9 +38,9 @@ class MeshField : public ::testing::TestWithParam<CellKind> {};
 
 TEST_P(MeshField, OfLinearValuesIsExact) {
   const bool solid = traits(GetParam()).dimension == 3;
-  const auto mesh = shared(solid ? box(3, 2, 2, {1, 1, 1}, GetParam()) : rectangle(4, 2, {1, 1}, GetParam()));
+  const Mesh mesh = solid ? box(3, 2, 2, {1, 1, 1}, GetParam()) : rectangle(4, 2, {1, 1}, GetParam());
   const auto linear = [](double x, double y, double z) { return 1 + 2 * x - 3 * y + 5 * z; };
-  const Coefficient field = mesh_field(mesh, at_nodes(*mesh, linear));
+  const Coefficient field = mesh_field(mesh, at_nodes(mesh, linear));
   for (const Point x : {Point{0.1, 0.2, 0.3}, Point{0.77, 0.5, 0.9}, Point{1, 1, 1}, Point{0, 0, 0}}) {
     const double z = solid ? x[2] : 0;
     EXPECT_NEAR(value_at(field, {x[0], x[1], z}), linear(x[0], x[1], z), 1e-11);
@@ -57,8 +55,8 @@ TEST(MeshFieldOrder, IsThatOfInterpolation) {
   for (const auto& [kind, order] : {std::pair{CellKind::tri3, 2}, {CellKind::quad9, 3}}) {
     double error[2];
     for (int i = 0; i < 2; ++i) {
-      const auto mesh = shared(rectangle(8 << i, 8 << i, {1, 1}, kind));
-      const Coefficient field = mesh_field(mesh, at_nodes(*mesh, smooth));
+      const Mesh mesh = rectangle(8 << i, 8 << i, {1, 1}, kind);
+      const Coefficient field = mesh_field(mesh, at_nodes(mesh, smooth));
       double sum = 0;
       for (int k = 0; k < 400; ++k) {
         const Point x{std::fmod(0.618034 * k, 1), std::fmod(0.754878 * k, 1), 0};
@@ -71,15 +69,15 @@ TEST(MeshFieldOrder, IsThatOfInterpolation) {
 }
 
 TEST(MeshFieldOfCells, HasTheValueOfTheCell) {
-  const auto mesh = shared(rectangle(2, 1, {2, 1}, CellKind::quad4));
+  const Mesh mesh = rectangle(2, 1, {2, 1}, CellKind::quad4);
   const Coefficient field = mesh_field(mesh, {7, 9});
   EXPECT_EQ(value_at(field, {0.9, 0.5, 0}), 7);
   EXPECT_EQ(value_at(field, {1.1, 0.5, 0}), 9);
 }
 
 TEST(MeshFieldOutside, TakesTheNearestValueOrIsRefused) {
-  const auto mesh = shared(rectangle(4, 4, {1, 1}, CellKind::quad4));
-  const Coefficient field = mesh_field(mesh, at_nodes(*mesh, [](double x, double, double) { return x; }));
+  const Mesh mesh = rectangle(4, 4, {1, 1}, CellKind::quad4);
+  const Coefficient field = mesh_field(mesh, at_nodes(mesh, [](double x, double, double) { return x; }));
   EXPECT_NEAR(value_at(field, {1.005, 0.3, 0}), 1, 1e-12);
   try {
     value_at(field, {1.5, 0.3, 0});
@@ -102,12 +100,12 @@ TEST(MeshFieldInKnownCells, HasTheValuesOfTheseCells) {
     for (const Point x : {Point{0, 0, 0}, Point{1, 0, 0}, Point{1, 1, 0}, Point{0, 1, 0}})
       data.points.insert(data.points.end(), x.begin(), x.end());
   data.blocks = {{CellKind::quad4, {0, 1, 2, 3, 4, 5, 6, 7}, 0}};
-  const auto mesh = shared(Mesh(std::move(data)));
+  const Mesh mesh = Mesh(std::move(data));
   const std::vector<double> x = {0.25, 0.5, 0, 0.25, 0.5, 0};
   const std::vector<Index> cells = {0, 1};
   for (const auto& values : {std::vector<double>{3, 7}, std::vector<double>{3, 3, 3, 3, 7, 7, 7, 7}}) {
     std::vector<double> found(2);
-    mesh_field(mesh, values).at(EvaluationPoints(x, *mesh, cells), 0, found);
+    mesh_field(mesh, values).at(EvaluationPoints(x, mesh, cells), 0, found);
     EXPECT_THAT(found, ::testing::ElementsAre(::testing::DoubleNear(3, 1e-12), ::testing::DoubleNear(7, 1e-12)));
   }
 }
@@ -115,13 +113,13 @@ TEST(MeshFieldInKnownCells, HasTheValuesOfTheseCells) {
 TEST(MeshFieldInKnownCells, WithReferenceCoordinatesNeedsNoPosition) {
   for (const CellKind kind : bodies()) {
     const bool solid = traits(kind).dimension == 3;
-    const auto mesh = shared(solid ? box(2, 2, 2, {1, 1, 1}, kind) : rectangle(2, 2, {1, 1}, kind));
+    const Mesh mesh = solid ? box(2, 2, 2, {1, 1, 1}, kind) : rectangle(2, 2, {1, 1}, kind);
     std::vector<double> x, positions;
     std::vector<Index> cells;
     std::vector<Point> xi;
-    for (Index cell = 0; cell < mesh->cell_count(); ++cell)
+    for (Index cell = 0; cell < mesh.cell_count(); ++cell)
       for (const QuadraturePoint& q : geometry_rule(kind)) {
-        const Point at = CellMap(*mesh, cell).at(q.xi);
+        const Point at = CellMap(mesh, cell).at(q.xi);
         positions.insert(positions.end(), at.begin(), at.end());
         x.insert(x.end(), 3, std::nan(""));
         cells.push_back(cell);
@@ -129,14 +127,14 @@ TEST(MeshFieldInKnownCells, WithReferenceCoordinatesNeedsNoPosition) {
       }
     const auto linear = [](double a, double b, double c) { return 1 + 2 * a - 3 * b + 5 * c; };
     std::vector<double> found(cells.size());
-    mesh_field(mesh, at_nodes(*mesh, linear)).at(EvaluationPoints(x, *mesh, cells, xi), 0, found);
+    mesh_field(mesh, at_nodes(mesh, linear)).at(EvaluationPoints(x, mesh, cells, xi), 0, found);
     for (std::size_t i = 0; i < found.size(); ++i)
       ASSERT_NEAR(found[i], linear(positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]), 1e-12) << int(kind);
   }
 }
 
 TEST(MeshFieldValues, AreReplacedInAllCopies) {
-  const auto mesh = shared(rectangle(2, 1, {2, 1}, CellKind::quad4));
+  const Mesh mesh = rectangle(2, 1, {2, 1}, CellKind::quad4);
   ritz::MeshField field(mesh, {7, 9});
   const Coefficient copy = PointFunction(field);
   EXPECT_EQ(value_at(copy, {1.5, 0.5, 0}), 9);
@@ -144,7 +142,7 @@ TEST(MeshFieldValues, AreReplacedInAllCopies) {
   EXPECT_EQ(value_at(copy, {1.5, 0.5, 0}), 2);
   EXPECT_THROW(field.set({1, 2, 3}), Error);
   EXPECT_THROW(ritz::MeshField(mesh, GivenArray{{1, 2}, true}), Error);
-  const auto as_many = shared(rectangle(3, 2, {1, 1}, CellKind::tri3));  // 12 nodes and 12 triangles
+  const Mesh as_many = rectangle(3, 2, {1, 1}, CellKind::tri3);  // 12 nodes and 12 triangles
   EXPECT_THROW(ritz::MeshField(as_many, std::vector<double>(12, 1.0)), Error);
   EXPECT_FALSE(ritz::MeshField(as_many, GivenArray{std::vector<double>(12, 1.0), false}).at_nodes());
 }
@@ -155,9 +153,9 @@ TEST(MeshFieldCentres, OfBentFacetsLieOnThem) {
   MeshData data = box_data(1, 1, 1, {1, 1, 1}, CellKind::hex20);
   for (std::size_t n = 0; n < data.points.size(); n += 3)
     if (data.points[n] == 1 && (data.points[n + 1] == 0.5 || data.points[n + 2] == 0.5)) data.points[n] = 0.85;
-  const auto mesh = shared(Mesh(std::move(data)));
-  const Coefficient field = mesh_field(mesh, at_nodes(*mesh, [](double x, double, double) { return x; }));
-  const std::vector<double> values = values_at_centres(field, *mesh, mesh->region("x1"));
+  const Mesh mesh = Mesh(std::move(data));
+  const Coefficient field = mesh_field(mesh, at_nodes(mesh, [](double x, double, double) { return x; }));
+  const std::vector<double> values = values_at_centres(field, mesh, mesh.region("x1"));
   ASSERT_EQ(values.size(), 1U);
   EXPECT_NEAR(values[0], 0.7, 1e-12);
 }
@@ -169,9 +167,9 @@ TEST(MeshFieldIntegral, OverAnotherMeshConvergesWithOrderTwo) {
   const double exact = (std::exp(1.0) - 1) * 4 / 3;
   double error[2][2];
   for (int i = 0; i < 2; ++i) {
-    const auto source = shared(rectangle(16 << i, 16 << i, {1, 1}, CellKind::quad4));
-    const Coefficient field = mesh_field(source, at_nodes(*source, smooth));
-    error[i][0] = integral_over(*source, field) - exact;
+    const Mesh source = rectangle(16 << i, 16 << i, {1, 1}, CellKind::quad4);
+    const Coefficient field = mesh_field(source, at_nodes(source, smooth));
+    error[i][0] = integral_over(source, field) - exact;
     error[i][1] = integral_over(target, field, 4) - exact;
   }
   EXPECT_NEAR(std::log2(error[0][0] / error[1][0]), 2, 0.02);
@@ -179,7 +177,7 @@ TEST(MeshFieldIntegral, OverAnotherMeshConvergesWithOrderTwo) {
 }
 
 TEST(MeshFieldSize, MustBeThatOfTheMesh) {
-  EXPECT_THROW(mesh_field(shared(rectangle(2, 1, {2, 1}, CellKind::quad4)), {1, 2, 3}), Error);
+  EXPECT_THROW(mesh_field(rectangle(2, 1, {2, 1}, CellKind::quad4), {1, 2, 3}), Error);
 }
 
 }  // namespace
