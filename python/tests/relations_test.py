@@ -11,6 +11,7 @@ import numpy as np
 
 import ritz
 from relations import draw, harness, meshes, relations
+from relations.model import CONDUCTIVITY
 from relations.quantities import STRESS, Number
 
 MODELS = 120  # a fixed number, whatever the load of the machine: some 15 s of one core
@@ -34,7 +35,7 @@ class Relations(unittest.TestCase):
             seen = []
 
             def off(quantity):
-                changes = type(quantity) is Number and quantity.unit in (STRESS, draw.CONDUCTIVITY) and not seen
+                changes = type(quantity) is Number and quantity.unit in (STRESS, CONDUCTIVITY) and not seen
                 seen.extend([quantity] * changes)
                 return dataclasses.replace(quantity, value=1.001 * quantity.value) if changes else quantity
 

@@ -17,9 +17,9 @@ import tempfile
 import numpy as np
 
 import ritz
-from relations import draw, meshes
-from relations.draw import Entry
-from relations.quantities import FORCE, LENGTH, NONE, STRESS, Frame, Linear, Number, Vector, still, unit
+from relations import meshes
+from relations.model import CONDUCTIVITY, FLUX, MASS, POWER, Entry
+from relations.quantities import FORCE, LENGTH, NONE, STRESS, Frame, Linear, Number, Vector, quantities, still, unit
 
 # Solutions are solved to a residual of 1e-11. Small models here have condition numbers of up to about 1e4, so that they are known to 1e-7; what is
 # wrong by its kind is off by 1e-4 and more.
@@ -28,9 +28,9 @@ TOLERANCE = 2e-6
 FIELDS = {"displacement": ("vector", LENGTH), "velocity": ("vector", unit(L=1, T=-1)), "acceleration": ("vector", unit(L=1, T=-2)),
           "rotation": ("axial", NONE), "angular_velocity": ("axial", unit(T=-1)), "angular_acceleration": ("axial", unit(T=-2)),
           "stress": ("tensor", STRESS), "strain": ("tensor", NONE), "von_mises": ("scalar", STRESS), "reaction": ("vector", FORCE),
-          "reaction_moment": ("axial", unit(F=1, L=1)), "temperature": ("scalar", NONE), "heat_flux": ("vector", draw.FLUX), "principal_stress": ("scalar", STRESS),
+          "reaction_moment": ("axial", unit(F=1, L=1)), "temperature": ("scalar", NONE), "heat_flux": ("vector", FLUX), "principal_stress": ("scalar", STRESS),
           "plastic_strain": ("tensor", NONE), "equivalent_plastic_strain": ("scalar", NONE),
-          "stress_error": ("scalar", STRESS), "heat_flux_error": ("scalar", draw.FLUX), "tied": ("scalar", NONE),
+          "stress_error": ("scalar", STRESS), "heat_flux_error": ("scalar", FLUX), "tied": ("scalar", NONE),
           "tie_distance": ("scalar", LENGTH), "bar_force": ("scalar", FORCE), "spring_force": ("scalar", FORCE)}
 NOT_LINEAR = ("von_mises", "principal_stress", "tied", "tie_distance")
 ESTIMATES = ("stress_error", "heat_flux_error")
@@ -38,9 +38,9 @@ ENERGY = unit(F=1, L=1)
 # Facts of the report that follow, likewise; those of joints are below.
 FACTS = {"applied_load": ("vector", FORCE), "reaction": ("vector", FORCE), "ground": ("vector", FORCE), "kinetic_energy": ("scalar", ENERGY),
          "strain_energy": ("scalar", ENERGY), "work_of_loads": ("scalar", ENERGY), "work_of_supports": ("scalar", ENERGY), "damped_energy": ("scalar", ENERGY),
-         "total_mass": ("scalar", draw.MASS), "largest_bar_force": ("scalar", FORCE)}
+         "total_mass": ("scalar", MASS), "largest_bar_force": ("scalar", FORCE)}
 SUMS = ("convection", "radiation")
-FACTS_OF_HEAT = {"applied_load": ("scalar", draw.POWER), "reaction": ("scalar", draw.POWER), "convection": ("scalar", draw.POWER), "radiation": ("scalar", draw.POWER),
+FACTS_OF_HEAT = {"applied_load": ("scalar", POWER), "reaction": ("scalar", POWER), "convection": ("scalar", POWER), "radiation": ("scalar", POWER),
                  "stored": ("scalar", ENERGY), "supplied": ("scalar", ENERGY), "by_prescribed_values": ("scalar", ENERGY)}
 
 
@@ -114,7 +114,7 @@ def in_frame(model, frame, name, values):
             return None
         return values * [frame.scale(u) for u in units_of(name, values.shape[1])]
     if name == "reaction" and values.shape[1] == 1:
-        return values * frame.scale(draw.POWER)
+        return values * frame.scale(POWER)
     if name == "strain_and_stress":
         return np.column_stack([frame.values("tensor", NONE, values[:, :6]), frame.values("tensor", STRESS, values[:, 6:])])
     kind, its = FIELDS.get(name) or internal_variable(name)
@@ -238,7 +238,7 @@ def natural_scales(model, frame, expected):
         floors["bar_force"] = floors["spring_force"] = floors["beam_force"] = floors["shell_force"] = 0.1 * max(floors["reaction"], 0)
     if floors["temperature"]:
         slope = floors["temperature"] / size
-        floors["heat_flux"] = max(floors["heat_flux"], 0.1 * slope * frame.scale(draw.CONDUCTIVITY) )
+        floors["heat_flux"] = max(floors["heat_flux"], 0.1 * slope * frame.scale(CONDUCTIVITY) )
         floors["reaction"] = max(floors["reaction"], 0.1 * floors["heat_flux"] * size**2)
     return floors
 
@@ -338,7 +338,7 @@ def split(model, random):
     entries = [e for e in model.entries if e is not entry]
     entries += [dataclasses.replace(entry, content=entry.content | {"region": f"{name}.{half}"}) for half in ("one", "other")]
     # The estimate takes two tables for one material where their numbers are the same constants; formulas it cannot compare.
-    varies = entry.key == "material" and any(isinstance(q, Linear) for q in draw.quantities(entry.content))
+    varies = entry.key == "material" and any(isinstance(q, Linear) for q in quantities(entry.content))
     return Change(model.copy(meshes.Mesh(model.mesh.points, model.mesh.cells, regions), entries), but=ESTIMATES if varies else ())
 
 
