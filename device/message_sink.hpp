@@ -1,4 +1,5 @@
-// Takes messages for the user, a sentence each: progress, notices, fall-backs. The log in a program, empty in a library.
+// Takes messages for the user, a sentence each: progress, notices, fall-backs. The log in a program, empty in a
+// library.
 #pragma once
 
 #include <functional>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that Ritz needs, when one of them is missing. Usage: install_packages.sh [tests] [wheel]
 set -euo pipefail
-packages=(g++ cmake ninja-build ccache libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
+packages=(g++ gfortran cmake ninja-build ccache libfmt-dev libtomlplusplus-dev libcli11-dev nlohmann-json3-dev
           libvtk9-dev libhdf5-dev zlib1g-dev libmumps-seq-dev libopenblas-dev)
 for part in "$@"; do
   case $part in

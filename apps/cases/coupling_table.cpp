@@ -30,9 +30,9 @@ void read_coupling(const Case::Table& t, RelationInput& in) {
     if (acts(force) || acts(moment))
       in.model().equations.push_back(traction_on(in, *region, {.force = force, .moment = moment, .at = reference}));
     MovedRegion told{.kind = "coupling",
-              .sentence = fmt::format("coupling '{}': in the mean it moves by", region->name),
-              .region = region->name,
-              .motion = [mean](std::span<const double> u) { return mean->of(u); }};
+                     .sentence = fmt::format("coupling '{}': in the mean it moves by", region->name),
+                     .region = region->name,
+                     .motion = [mean](std::span<const double> u) { return mean->of(u); }};
     weigh(mass, in, [&](const Point& weight, std::vector<Integral>& loads) {
       loads.push_back(traction_on(in, *region, {.force = weight, .at = reference}));
     });
@@ -43,10 +43,10 @@ void read_coupling(const Case::Table& t, RelationInput& in) {
       (c < 3 ? unit.force : unit.moment)[c % 3] = 1;
       told.loads[c] = static_cast<int>(in.model().means.size());
       in.model().means.push_back({.load = traction_on(in, *region, unit),
-                                   .terms = mean->terms(c),
-                                   .prescribed = *prescribed[c],
-                                   .compliance = compliances[c],
-                                   .origin = t.where(compliances[c] > 0 ? "springs" : motion_names[c])});
+                                  .terms = mean->terms(c),
+                                  .prescribed = *prescribed[c],
+                                  .compliance = compliances[c],
+                                  .origin = t.where(compliances[c] > 0 ? "springs" : motion_names[c])});
     }
     in.add_moved(std::move(told));
   });

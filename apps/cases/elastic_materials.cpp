@@ -128,7 +128,7 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     ElasticMaterial material{.origin = t.where()};
     const LibraryMaterial* known = named_material(t);
-    if (t.has("law")) {
+    if (t.has("law") || t.has("umat")) {
       material.law = read_law(run.device(), run.log(), t, known);
     } else if (t.has("orthotropic") || t.has("anisotropic")) {
       read_axes_of(t, material);

@@ -11,8 +11,8 @@ void read_gap(const Case::Table& t, RelationInput& in) {
                                             in.mesh(), every_region_kind)
                                  : nullptr;
   GapOptions options{.origin = t.where()};
-  options.direction = optional_point(
-      t, "direction", "from the region to the other side; not given: to the node there", in.mesh().dimension());
+  options.direction = optional_point(t, "direction", "from the region to the other side; not given: to the node there",
+                                     in.mesh().dimension());
   const bool given = t.has("clearance");
   const double clearance = t.number(
       "clearance", "[m] that is open at the begin; below 0: they overlap; not given: the distance, 0 of a stop",

@@ -3,6 +3,7 @@
 #include "apps/cases/form_parameters.hpp"
 #include "fem/materials/linear_elastic.hpp"
 #include "fem/plugins/material.hpp"
+#include "fem/plugins/umat.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -12,23 +13,44 @@
 namespace ritz {
 namespace {
 
-HardeningPoints read_points(Log& log, const Case::Table& t, const std::string& law) {
+HardeningPoints read_points(const Case::Table& t) {
   HardeningPoints points;
   if (!t.has("hardening")) {
     points = {{0, t.number("yield_stress", "yield stress without hardening [Pa]; else hardening", {.above = 0})}};
   } else {
     for (const auto& [strain, stress] :
-         t.rows("hardening", "[plastic strain, yield stress in Pa] from strain 0 on, constant after the last"))
+         t.rows("hardening",
+                "[plastic strain, yield stress in Pa] from strain 0 on, constant after the last; of cap [plastic "
+                "compaction, pressure at which it yields in Pa]"))
       points.emplace_back(strain, stress);
     if (t.has("yield_stress"))
       t.refuse(ErrorKind::model_options, "yield_stress", "'yield_stress' was given with 'hardening'",
                "the table begins with the yield stress", "omit one of them");
   }
-  const std::size_t count = points.size();
-  if (const double left = shorten(points); points.size() < count)
-    log.notice(fmt::format("the {} points of the hardening of '{}' become {}: they differ by {:.2g} % at most", count,
-                           law, points.size(), 100 * left));
   return points;
+}
+
+void report_points(Log& log, const std::string& law, std::size_t count, double left) {
+  log.notice(fmt::format("the {} points of the hardening of '{}' become {}: they differ by {:.2g} % at most", count,
+                         law, hardening_points, 100 * left));
+}
+
+HardeningCurves read_curves(const Case::Table& t) {
+  HardeningCurves curves;
+  if (!t.has("hardening_at")) {
+    curves.emplace_back(0, read_points(t));
+    return curves;
+  }
+  for (const char* key : {"hardening", "yield_stress"})
+    if (t.has(key))
+      t.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with 'hardening_at'", key),
+               "both are the yield stress", "omit one of them");
+  for (const Case::Table& each :
+       t.tables("hardening_at", "hardening or yield_stress at a temperature; linear between two, constant outside")) {
+    const double temperature = each.number("temperature", "of the body at which this curve holds, in its unit");
+    curves.emplace_back(temperature, read_points(each));
+  }
+  return curves;
 }
 
 // A yield stress in another unit than Young's modulus.
@@ -46,19 +68,54 @@ void compare_with_young(Log& log, const Case::Table& t, const LawRecord& record,
   }
 }
 
+template <class Table>
+void put(const Table& table, const LawRecord& record, FormValue& numbers) {
+  std::memcpy(numbers.bytes.data() + record.table, &table, sizeof table);
+}
+
 void read_hardening(Log& log, const Case::Table& t, const LawRecord& record, FormValue& numbers) {
-  const HardeningPoints points = read_points(log, t, record.name);
-  if (points.empty()) return;  // its error was said
+  const HardeningCurves curves = record.table_over_temperature ? read_curves(t) : HardeningCurves{{0, read_points(t)}};
+  for (const auto& [temperature, points] : curves)
+    if (points.empty()) return;  // its error was said
+  if (curves.empty()) return;
+  std::size_t count = 0;
+  for (const auto& [temperature, points] : curves) count = std::max(count, points.size());
   try {
-    const Hardening table = hardening(record.name, points);
-    std::memcpy(numbers.bytes.data() + record.table, &table, sizeof table);
-    compare_with_young(log, t, record, numbers, points.front().second);
+    double left = 0;
+    if (record.table_over_temperature) {
+      put(hardening(record.name, curves, &left), record, numbers);
+    } else {
+      HardeningPoints points = curves.front().second;
+      left = shorten(points);
+      put(hardening(record.name, points), record, numbers);
+    }
+    if (left > 0 || count > hardening_points) report_points(log, record.name, count, left);
+    compare_with_young(log, t, record, numbers, curves.front().second.front().second);
   } catch (const Error& error) { t.error(error.kind(), "hardening", error.message(), error.why(), error.fix()); }
+}
+
+// umat, constants, states.
+MaterialLaw read_umat(const Device& device, const Case::Table& t) {
+  const std::string file = t.path("umat", "a Fortran source with a user subroutine UMAT of Abaqus, in place of 'law'");
+  UmatOptions options{
+      .constants = t.vector("constants", "PROPS, the constants of the UMAT", {.fallback = std::vector<double>{}})};
+  options.states = static_cast<int>(
+      t.integer("states", "NSTATV, numbers that the UMAT keeps at a point", {.fallback = 0, .minimum = 0}));
+  options.symmetric = t.flag("symmetric", "DDSDDE of the UMAT is symmetric", true);
+  options.in_time = t.flag("in_time", "TIME and DTIME enter: it needs a path that takes time", false);
+  if (t.has("law"))
+    t.refuse(ErrorKind::model_options, "law", "'law' was given with 'umat'", "both are the law of the material",
+             "omit one of them");
+  try {
+    if (!file.empty()) return umat_law(file, options, device);
+  } catch (const Error& error) { t.error(error.kind(), "umat", error.message(), error.why(), error.fix()); }
+  return LinearElastic{1, 0};
 }
 
 }  // namespace
 
 MaterialLaw read_law(const Device& device, Log& log, const Case::Table& material, const LibraryMaterial* known) {
+  if (material.has("umat")) return read_umat(device, material);
   const std::vector<std::string> names = law_names(device);
   const std::optional<std::string> name =
       material.kind("law", "law of the material, in place of linear elasticity (docs/materials.md)", names);

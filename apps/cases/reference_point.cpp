@@ -31,8 +31,7 @@ bool acts(const Point& v) {
 
 PointMass mass_of(const Case::Table& t, const RelationInput& in) {
   if (!in.kinds().masses) return {};
-  PointMass result{t.number("mass",
-                            "mass at the reference point [kg]: its weight, and inertia of vibration and motion",
+  PointMass result{t.number("mass", "mass at the reference point [kg]: its weight, and inertia of vibration and motion",
                             {.fallback = 0, .minimum = 0, .out_of_bounds = ErrorKind::material_value})};
   if (in.mesh().dimension() == 2) {
     result.inertia[2] = t.number("inertia", "moment of inertia about z through the reference point [kg m^2]",
@@ -85,11 +84,10 @@ std::array<double, 6> springs_of(const Case::Table& t, std::array<std::optional<
   const Case::Table springs = t.table("springs", "between the reference point and the ground");
   for (std::size_t c = 0; c < compliances.size(); ++c) {
     if (!springs.present() || !springs.has(motion_names[c])) continue;
-    compliances[c] =
-        1 / springs.number(motion_names[c],
-                           c < 3 ? "stiffness along this axis [N/m]; not given: none"
-                                 : "stiffness against turning about this axis [N m/rad]; not given: none",
-                           {.above = 0, .out_of_bounds = ErrorKind::material_value});
+    compliances[c] = 1 / springs.number(motion_names[c],
+                                        c < 3 ? "stiffness along this axis [N/m]; not given: none"
+                                              : "stiffness against turning about this axis [N m/rad]; not given: none",
+                                        {.above = 0, .out_of_bounds = ErrorKind::material_value});
     if (prescribed[c])
       t.error(ErrorKind::model_options, motion_names[c], fmt::format("'{}' was given with a spring", motion_names[c]),
               "the motion is prescribed, or a spring holds it", "omit one of them");
@@ -99,8 +97,9 @@ std::array<double, 6> springs_of(const Case::Table& t, std::array<std::optional<
 }
 
 Integral traction_on(const RelationInput& in, const Region& facets, const RemoteForce& load) {
-  return Integral::over(load_form<3, 3, 1>(equivalent_traction(in.mesh(), facets, load, in.space().order()), BodyMeasure{}),
-                        facets)
+  return Integral::over(
+             load_form<3, 3, 1>(equivalent_traction(in.mesh(), facets, load, in.space().order()), BodyMeasure{}),
+             facets)
       .of_field(in.field());
 }
 

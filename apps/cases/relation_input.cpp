@@ -12,8 +12,7 @@ void MovedRegion::report(Run& run, const SolutionView& s, std::span<const double
   run.log().line("{} ({:.6g}) m, it turns by ({:.6g}) rad", sentence, fmt::join(m.displacement, ", "),
                  fmt::join(m.rotation, ", "));
   auto& facts = run.results().facts();
-  facts[kind + " " + name] =
-      fmt::format("{:.10g} {:.10g}", fmt::join(m.displacement, " "), fmt::join(m.rotation, " "));
+  facts[kind + " " + name] = fmt::format("{:.10g} {:.10g}", fmt::join(m.displacement, " "), fmt::join(m.rotation, " "));
   if (!is_prescribed()) return;
   std::array<double, 6> f{};
   for (std::size_t c = 0; c < f.size(); ++c)
@@ -36,7 +35,8 @@ RelationInput::RelationInput(Run& run, const RelationKinds& kinds, CaseModel& re
 // The part that has the regions of the table: sections, where all are theirs.
 void RelationInput::enter_part(const Case::Table& t) {
   const auto has = [&](const Mesh& part, const char* key) {
-    const Region* whole = t.has(key) ? t.region(key, "a region of one of the parts", *whole_, every_region_kind) : nullptr;
+    const Region* whole =
+        t.has(key) ? t.region(key, "a region of one of the parts", *whole_, every_region_kind) : nullptr;
     return whole == nullptr || std::ranges::any_of(part.regions(), [&](const Region& r) {
              return r.name == whole->name && (key != std::string_view("onto") || r.kind != RegionKind::nodes);
            });

@@ -52,8 +52,8 @@ class RelationInput {
   const FunctionSpace& space() const { return *space_; }
   const Mesh& mesh() const { return space_->mesh(); }
   int field() const { return field_; }
-  bool is_at_nodes() const { return is_at_nodes_; }                       // are its unknowns?
-  const std::vector<std::uint8_t>& acting() const { return acting_; }     // [unknown]
+  bool is_at_nodes() const { return is_at_nodes_; }                    // are its unknowns?
+  const std::vector<std::uint8_t>& acting() const { return acting_; }  // [unknown]
 
   std::string metre() const { return units_of(run_.report()).of(" m"); }
   // Facets; of structures also the cells of surfaces and lines.

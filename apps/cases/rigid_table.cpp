@@ -20,8 +20,9 @@ void add_nodal_force(const RelationInput& in, const NodalForce& f, std::vector<I
 }
 
 // On facets as a traction with this force and moment, for fields of any order; else at nodes.
-void add_force(const RelationInput& in, const Region& region, const RigidRegion& rigid, const std::array<double, 3>& force,
-               const std::array<double, 3>& moment, std::vector<Integral>& equations) {
+void add_force(const RelationInput& in, const Region& region, const RigidRegion& rigid,
+               const std::array<double, 3>& force, const std::array<double, 3>& moment,
+               std::vector<Integral>& equations) {
   if (region.kind != RegionKind::facets || in.mesh().structural() || in.mesh().dimension() == 2) {
     for (const NodalForce& each : rigid.forces(force, moment)) add_nodal_force(in, each, equations);
     return;
@@ -64,17 +65,18 @@ void read_rigid(const Case::Table& t, RelationInput& in) {
   in.attempt([&] {
     auto rigid = std::make_shared<const RigidRegion>(in.space(), *region, options);
     in.run().log().line("rigid region '{}': {} unknowns follow {}", region->name, rigid->equations().size(),
-                    rigid->parameter_count());
+                        rigid->parameter_count());
     if (acts(force) || acts(moment)) add_force(in, *region, *rigid, force, moment, in.model().equations);
-    weigh(mass, in,
-          [&](const Point& weight, std::vector<Integral>& loads) { add_force(in, *region, *rigid, weight, {}, loads); });
+    weigh(mass, in, [&](const Point& weight, std::vector<Integral>& loads) {
+      add_force(in, *region, *rigid, weight, {}, loads);
+    });
     attach(t, in, mass, {}, {}, [&](std::size_t c) { return rigid->terms(c); });
     in.keep(rigid->equations());
     in.add_moved({.kind = "rigid",
-              .sentence = fmt::format("rigid region '{}': its reference point moves by", region->name),
-              .region = region->name,
-              .motion = [rigid](std::span<const double> u) { return rigid->motion(u); },
-              .field = in.field()});
+                  .sentence = fmt::format("rigid region '{}': its reference point moves by", region->name),
+                  .region = region->name,
+                  .motion = [rigid](std::span<const double> u) { return rigid->motion(u); },
+                  .field = in.field()});
   });
 }
 

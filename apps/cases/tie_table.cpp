@@ -72,8 +72,8 @@ void read_tie(const Case::Table& t, RelationInput& in) {
   if (region == nullptr || onto == nullptr) return;
   in.attempt([&] {
     Tie tied = tie(in.space(), *region, *onto, options);
-    std::string line = fmt::format("tie '{}' onto '{}': {} nodes tied, at most {:.3g}{} off", region->name,
-                                   onto->name, tied.tied.size(), tied.largest_gap, in.metre());
+    std::string line = fmt::format("tie '{}' onto '{}': {} nodes tied, at most {:.3g}{} off", region->name, onto->name,
+                                   tied.tied.size(), tied.largest_gap, in.metre());
     if (options.integrated) line += fmt::format("; {} of them integrated", tied.integrated);
     if (tied.shared > 0) line += fmt::format("; {} nodes that both sides share", tied.shared);
     if (!tied.left.empty()) line += fmt::format("; {} nodes outside of the tolerance are free", tied.left.size());
@@ -93,7 +93,7 @@ void read_tie(const Case::Table& t, RelationInput& in) {
                       in.space().components() > 1 ? "stress" : "flux"));
     if (!tied.left.empty())
       in.run().log().notice(fmt::format("{} nodes of '{}' lie more than {:.3g}{} from '{}' and are not tied",
-                                    tied.left.size(), region->name, tied.tolerance, in.metre(), onto->name));
+                                        tied.left.size(), region->name, tied.tolerance, in.metre(), onto->name));
     add_tie_fields(tied, in);
     in.keep(std::move(tied.equations));
   });

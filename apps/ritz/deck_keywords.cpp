@@ -91,7 +91,14 @@ const char* reason_without(const std::string& keyword) {
   for (const auto& [word, why] : std::initializer_list<std::pair<const char*, const char*>>{
            {"CONTACT", "contact is not in Ritz yet"},
            {"TIE", "it is not translated: write a [[tie]] (docs/joining.md)"},
-           {"CREEP", "it is not translated: write law = \"norton\" with [newton] durations (docs/materials.md)"},
+           {"CREEP",
+            "it is not translated: write law = \"norton\" (LAW=TIME, NORTON) or \"norton_strain\" (LAW=STRAIN) with "
+            "[newton] durations (docs/materials.md)"},
+           {"MOHR COULOMB", "it is not translated: write law = \"mohr_coulomb\" (docs/materials.md)"},
+           {"CAP PLASTICITY", "it is not translated: write law = \"cap\" (docs/materials.md)"},
+           {"CAP HARDENING", "it is not translated: write law = \"cap\" (docs/materials.md)"},
+           {"RATE DEPENDENT", "it is not translated: write law = \"j2_rate\" with its rate (docs/materials.md)"},
+           {"USER MATERIAL", "it is not translated: write umat = \"FILE.f\" (docs/materials.md)"},
            {"VISCOELASTIC", "it is not translated: write law = \"prony\" with [newton] durations (docs/materials.md)"},
            {"HYPERFOAM", "it is not translated: write law = \"hyperfoam\" (docs/materials.md)"},
            {"EQUATION", "it is not translated: write an [[equation]] (docs/joining.md)"},

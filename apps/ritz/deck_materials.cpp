@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <map>
 #include <span>
 
 namespace ritz {
@@ -69,13 +70,15 @@ DeckLaw plastic_law(const DeckCard& card) {
   const std::string hardening = upper(card.parameter("HARDENING"));
   if (!hardening.empty() && hardening != "ISOTROPIC")
     return {{}, fmt::format("its HARDENING={} is not translated: law = \"chaboche\" (docs/materials.md)", hardening)};
-  std::vector<std::string> rows;
-  for (std::size_t line = 0; line < card.data.size(); ++line) {
-    if (card.number(line, 2) != card.number(0, 2))
-      return {{}, "its values depend on the temperature, which tables of hardening do not yet"};
-    rows.push_back(fmt::format("[{}, {}]", card.number(line, 1), card.number(line, 0)));
-  }
-  return {{"law = \"j2\"", fmt::format("hardening = [{}]", fmt::join(rows, ", "))}};
+  std::map<double, std::vector<std::string>> rows;  // by temperature
+  for (std::size_t line = 0; line < card.data.size(); ++line)
+    rows[card.number(line, 2)].push_back(fmt::format("[{}, {}]", card.number(line, 1), card.number(line, 0)));
+  if (rows.size() == 1)
+    return {{"law = \"j2\"", fmt::format("hardening = [{}]", fmt::join(rows.begin()->second, ", "))}};
+  std::vector<std::string> curves;
+  for (const auto& [temperature, points] : rows)
+    curves.push_back(fmt::format("{{temperature = {}, hardening = [{}]}}", temperature, fmt::join(points, ", ")));
+  return {{"law = \"j2_rate\"", fmt::format("hardening_at = [{}]", fmt::join(curves, ", "))}};
 }
 
 // Keys of a law by the numbers of the card; 1 / D times two is the bulk modulus.

@@ -37,7 +37,7 @@ using namespace ritz;
 struct Choice {
   bool errors = false, devices = false, doctor = false, sized = false, check = false, change = false, verify = false,
        from_deck = false, from_mesh = false, materials = false, run = false, json = false, elements = false,
-       element = false, untrusted = false, draws = false, tests_law = false, fits_law = false;
+       element = false, untrusted = false, draws = false, tests_law = false, fits_law = false, checks_law = false;
   std::string file, folder = ".", shell, completion;
   double scale = 1;
   int times = 1;
@@ -81,6 +81,7 @@ Exit write_case_from_deck(const Choice& choice) {
 // The report of a command that writes files.
 std::string report_of_work(const Choice& choice) {
   if (choice.draws) return draw(choice.picture);
+  if (choice.checks_law) return check_material(choice.material_command);
   return choice.fits_law ? fit_material(choice.material_command) : test_material(choice.material_command);
 }
 
@@ -117,7 +118,7 @@ Exit run(const Choice& choice) {
     print(choice.json ? json_of(report) : printable(text_of(report)));
     return report.passed() ? Exit::ok : Exit::model;
   }
-  if (choice.tests_law || choice.fits_law || choice.draws) {
+  if (choice.tests_law || choice.fits_law || choice.checks_law || choice.draws) {
     print(printable(report_of_work(choice)));
     return Exit::ok;
   }
@@ -313,6 +314,8 @@ void add_material_commands(CLI::App& cli, Choice& choice) {
   add("test", "one point of a law through tests of specimens: stresses, a CSV, a picture", choice.tests_law);
   add("fit", "the parameters under [fit] by least squares to the data of the tests, within their bounds",
       choice.fits_law);
+  add("check", "whether moduli fit the stress, turning and closed paths of strain do what they must, of any law",
+      choice.checks_law);
 }
 
 void add_size_command(CLI::App& cli, Choice& choice) {

@@ -4,6 +4,7 @@
 #include "apps/ritz/specimen.hpp"
 #include "apps/show/curves.hpp"
 #include "device/error.hpp"
+#include "fem/plugins/law_check.hpp"
 #include "io/files/atomic_file.hpp"
 
 #include <algorithm>
@@ -23,14 +24,14 @@ struct LawFile {
   std::vector<Specimen> specimens;
 };
 
-LawFile read(const std::string& path) {
+LawFile read(const std::string& path, int specimens = 1) {
   LawFile file{Case::from_file(path)};
   Log log(LogLevel::normal, stderr, stderr);
   file.input.read_tables();
   const Case::Table root = file.input.root();
   file.law = read_law(file.cpu, log, root);
   file.large = root.flag("large_displacement", "strains are finite", !file.law->record->small);
-  file.specimens = read_specimens(root);
+  file.specimens = read_specimens(root, specimens);
   return file;
 }
 
@@ -107,6 +108,28 @@ std::string test_material(const MaterialCommand& command) {
   LawFile file = read(command.file);
   file.input.finish();
   return report_of(file, command);
+}
+
+// Facts of the law along paths of strain at random.
+std::string check_material(const MaterialCommand& command) {
+  LawFile file = read(command.file, 0);
+  const Case::Table t = file.input.table("check", "paths of 'ritz material check'");
+  LawCheckOptions options;
+  options.strain = t.number("strain", "of the paths", {.fallback = options.strain, .above = 0});
+  options.duration = t.number("duration", "[s] of a path", {.fallback = options.duration, .above = 0});
+  options.temperature = t.number("temperature", "for laws that depend on it", {.fallback = 0});
+  file.input.finish();
+  std::string text = fmt::format("law {}\n", file.law->record->name);
+  bool sound = true;
+  for (const LawFinding& each : check_law(file.cpu, *file.law, file.large, options)) {
+    sound = sound && each.holds();
+    text += fmt::format("{:<6} {}: off by {:.1e}, {:.0e} is allowed\n", each.holds() ? "holds" : "WRONG", each.name,
+                        each.worst, each.allowed);
+  }
+  if (!sound)
+    throw Error(ErrorKind::law, fmt::format("the law '{}' has not all of its facts", file.law->record->name), text,
+                "correct the law, or what it says of itself");
+  return text;
 }
 
 namespace {

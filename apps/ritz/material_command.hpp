@@ -16,5 +16,6 @@ struct MaterialCommand {
 // Throw Error or Errors. The report as text.
 std::string test_material(const MaterialCommand& command);
 std::string fit_material(const MaterialCommand& command);
+std::string check_material(const MaterialCommand& command);  // Error: Exit::input where a fact does not hold
 
 }  // namespace ritz

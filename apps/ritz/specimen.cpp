@@ -17,9 +17,10 @@ std::vector<std::array<double, 2>> read_data(const Case::Table& t, double offset
 
 }  // namespace
 
-std::vector<Specimen> read_specimens(const Case::Table& root) {
+std::vector<Specimen> read_specimens(const Case::Table& root, int least) {
   std::vector<Specimen> specimens;
-  for (const Case::Table& t : root.tables("test", "a specimen in which all strains are equal", {.minimum_count = 1})) {
+  for (const Case::Table& t :
+       root.tables("test", "a specimen in which all strains are equal", {.minimum_count = least})) {
     Specimen s;
     const std::string kind =
         t.choice("kind",
@@ -42,6 +43,7 @@ std::vector<Specimen> read_specimens(const Case::Table& root) {
     s.steps = static_cast<int>(t.integer("steps", "of each part of the path", {.fallback = 50, .minimum = 1}));
     s.duration = t.number("duration", "[s] of each part of the path, for laws that depend on time",
                           {.fallback = 0, .minimum = 0});
+    s.temperature = t.number("temperature", "of the specimen, for laws that depend on it", {.fallback = 0});
     specimens.push_back(std::move(s));
   }
   return specimens;
@@ -49,6 +51,7 @@ std::vector<Specimen> read_specimens(const Case::Table& root) {
 
 std::vector<PointOfTest> curve_of(const Specimen& specimen, const Device& cpu, const MaterialLaw& law, bool large) {
   LawAtPoint point(cpu, law, large);
+  point.set_temperature(specimen.temperature);
   std::vector<PointOfTest> curve = {point.step(specimen.test, 0)};
   double from = 0, t = 0;
   const double dt = specimen.duration / specimen.steps;
@@ -64,6 +67,7 @@ std::vector<PointOfTest> curve_of(const Specimen& specimen, const Device& cpu, c
 
 std::vector<double> stresses_at_data(const Specimen& specimen, const Device& cpu, const MaterialLaw& law, bool large) {
   LawAtPoint point(cpu, law, large);
+  point.set_temperature(specimen.temperature);
   std::vector<double> stresses;
   for (const auto& [strain, stress] : specimen.data) stresses.push_back(point.step(specimen.test, strain).nominal);
   return stresses;

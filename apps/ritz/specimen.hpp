@@ -16,11 +16,12 @@ struct Specimen {
   std::vector<double> turns;                     // strains between which it goes, from 0 on
   double duration = 0;                           // [s] of each of these parts
   int steps = 50;                                // of each
+  double temperature = 0;                        // for laws that depend on it
   std::vector<std::array<double, 2>> data = {};  // [strain, nominal stress in Pa]
 };
 
-// [[test]]; errors are added to the file.
-std::vector<Specimen> read_specimens(const Case::Table& root);
+// [[test]], so many at least; errors are added to the file.
+std::vector<Specimen> read_specimens(const Case::Table& root, int least);
 
 // The points of a test, from the specimen at rest on.
 std::vector<PointOfTest> curve_of(const Specimen& specimen, const Device& cpu, const MaterialLaw& law, bool large);

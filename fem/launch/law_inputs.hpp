@@ -1,5 +1,5 @@
-// Inputs of a law at a point besides its numbers: the axes of the material, and strains that are free of stress. They
-// are the form's coefficients (LawOfForm), which reach only the kernels of laws.
+// Inputs of a law at a point besides its numbers: the axes of the material, strains that are free of stress, and the
+// temperature. They are the form's coefficients (LawOfForm), which reach only the kernels of laws.
 #pragma once
 
 #include "fem/forms/anisotropic.hpp"
@@ -8,11 +8,20 @@
 
 namespace ritz {
 
+// All arguments of the kernel of a law; element kernels know only those of the base.
+struct LawCall : LawArguments {
+  const double* temperature = nullptr;  // of the lanes of the first pack; nullptr: 0
+  Index temperature_stride = 0;         // numbers from a pack to the next
+};
+inline const LawCall& whole_call(const LawArguments& a) { return static_cast<const LawCall&>(a); }
+
 // The law of one integral, and the coefficients that its form has at a point, one after the other.
 struct LawWithInputs : PointLaw {
-  int free_strains;  // 0, 1 (of all directions) or 3
-  bool has_axes;     // six coordinates of the material's axes 1 and 2
-  constexpr int count() const { return free_strains + (has_axes ? 6 : 0); }
+  int free_strains;      // 0, 1 (of all directions) or 3
+  bool has_axes;         // six coordinates of the material's axes 1 and 2
+  bool has_temperature;  // the last one
+  constexpr int temperature() const { return free_strains + (has_axes ? 6 : 0); }  // its number
+  constexpr int count() const { return temperature() + (has_temperature ? 1 : 0); }
 };
 // ElementArguments::law of a form of a law.
 inline const LawWithInputs& with_inputs(const PointLaw& law) { return static_cast<const LawWithInputs&>(law); }

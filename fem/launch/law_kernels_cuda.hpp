@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/launch.hpp"
-#include "fem/launch/law_arguments.hpp"
+#include "fem/launch/law_inputs.hpp"
 #include "fem/materials/plane_stress.hpp"
 
 #include <limits>
@@ -17,11 +17,12 @@ struct PointNumbers {
 
 // The strain across, the column of moduli along it in `across`.
 template <Law L>
-__device__ void find_strain_across(const L& law, const LawArguments& a, Symmetric<double>& strain, const double* before,
-                                   double* now, Column<double>& across) {
+__device__ void find_strain_across(const L& law, const LawArguments& a, const Conditions<double>& at,
+                                   Symmetric<double>& strain, const double* before, double* now,
+                                   Column<double>& across) {
   double left = 1;
   for (int step = 0; step <= plane_stress_steps && left > 0; ++step) {
-    across = column_of(law, a.time, strain, 2, before, now);
+    across = column_of(law, at, strain, 2, before, now);
     left = stress_across_is_left(strain, across.stress[2], across.moduli[2]);
     if (step < plane_stress_steps && left > 0)
       strain[2] = next_strain_across(strain, across.stress[2], across.moduli[2], a.measure);
@@ -31,7 +32,7 @@ __device__ void find_strain_across(const L& law, const LawArguments& a, Symmetri
 
 // thread = (lane, column of the moduli, pack), in this order; without moduli one column. A block has whole packs.
 template <Law L>
-__global__ void law_kernel(const __grid_constant__ L law, const __grid_constant__ LawArguments a) {
+__global__ void law_kernel(const __grid_constant__ L law, const __grid_constant__ LawCall a) {
   constexpr int S = LawFacts<L>::state, count = S > 0 ? S : 1;
   const int columns = a.moduli != nullptr ? 6 : 1;
   const Index thread = Index{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -48,13 +49,16 @@ __global__ void law_kernel(const __grid_constant__ L law, const __grid_constant_
   __syncthreads();  // the strain across is overwritten below
   if (pack >= a.packs) return;
   Column<double> own, across;
+  Conditions<double> at{.time = a.time};
+  if constexpr (TemperatureLaw<L>)
+    if (a.temperature != nullptr) at.temperature = a.temperature[pack * a.temperature_stride + lane];
   if (a.plane_stress) {
-    find_strain_across(law, a, strain, before, now, across);
+    find_strain_across(law, a, at, strain, before, now, across);
     stress = across.stress;
     stress[2] = 0;
   }
   if (a.moduli != nullptr) {
-    own = column_of(law, a.time, strain, b, before, now);
+    own = column_of(law, at, strain, b, before, now);
     if (a.plane_stress) {
       const double scale = own.moduli[2] / across.moduli[2];
       for (int k = 0; k < 6; ++k) own.moduli[k] = k == 2 || b == 2 ? 0 : own.moduli[k] - scale * across.moduli[k];
@@ -63,7 +67,7 @@ __global__ void law_kernel(const __grid_constant__ L law, const __grid_constant_
     }
     for (int k = 0; k < 6; ++k) numbers(a.moduli, 36)(k * 6 + b) = own.moduli[k];
   } else if (!a.plane_stress) {
-    stress = stress_of(law, a.time, strain, before, now);
+    stress = stress_of(law, at, strain, before, now);
   }
   if (b > 0) return;
   if (a.plane_stress) given(2) = strain[2];
@@ -79,7 +83,8 @@ void run_law(const Device& device, const LawArguments& a) {
   const Index count = a.packs * lane_count * (a.moduli != nullptr ? 6 : 1);
   if (count == 0) return;
   const LaunchScope launch(device, L::name);
-  start(device, {(count + threads - 1) / threads, threads, 0}, law_kernel<L>, *static_cast<const L*>(a.law), a);
+  start(device, {(count + threads - 1) / threads, threads, 0}, law_kernel<L>, *static_cast<const L*>(a.law),
+        whole_call(a));
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -31,16 +31,17 @@ template <Form F, int D>
     alignas(64) double in[6 * lane_count], out[6 * lane_count], moduli[36 * lane_count];
     store_numbers(strain.v, 6, in);
     double* const kept = arguments.state + (batch * points + q) * state * lane_count;
-    law.kernel(device, {.law = law.law,
-                        .packs = 1,
-                        .strain = in,
-                        .before = kept,
-                        .now = task == LawTask::commit ? kept : nullptr,
-                        .stress = out,
-                        .moduli = task == LawTask::moduli ? moduli : nullptr,
-                        .plane_stress = law.plane_stress,
-                        .measure = law.measure,
-                        .time = arguments.time});
+    law.kernel(device, LawCall{{.law = law.law,
+                                .packs = 1,
+                                .strain = in,
+                                .before = kept,
+                                .now = task == LawTask::commit ? kept : nullptr,
+                                .stress = out,
+                                .moduli = task == LawTask::moduli ? moduli : nullptr,
+                                .plane_stress = law.plane_stress,
+                                .measure = law.measure,
+                                .time = arguments.time},
+                               law.has_temperature ? given + law.temperature() * lane_count : nullptr});
     load_numbers(in, 6, strain.v);
     load_numbers(out, 6, stress.v);
     leave_at_point<F>(

@@ -89,16 +89,18 @@ const double* law_at_points(const Device& device, const ElementArguments& argume
   start_blocks(device, "strains", arguments.batch_count * (lane_count / block.elements), block, strain_kernel<F, D>,
                F{}, arguments, block.elements, w);
   double* const state = const_cast<double*>(w.state);
-  law.kernel(device, {.law = law.law,
-                      .packs = packs,
-                      .strain = w.strain,
-                      .before = state,
-                      .now = task == LawTask::commit ? state : nullptr,
-                      .stress = w.stress,
-                      .moduli = task == LawTask::moduli ? w.moduli : nullptr,
-                      .plane_stress = law.plane_stress,
-                      .measure = law.measure,
-                      .time = arguments.time});
+  law.kernel(device, LawCall{{.law = law.law,
+                              .packs = packs,
+                              .strain = w.strain,
+                              .before = state,
+                              .now = task == LawTask::commit ? state : nullptr,
+                              .stress = w.stress,
+                              .moduli = task == LawTask::moduli ? w.moduli : nullptr,
+                              .plane_stress = law.plane_stress,
+                              .measure = law.measure,
+                              .time = arguments.time},
+                             law.has_temperature ? w.given + law.temperature() * lane_count : nullptr,
+                             law.count() * lane_count});
   if (task == LawTask::commit) return nullptr;
   constexpr int threads = 128;
   const LaunchScope launch(device, "forces at points");

@@ -13,6 +13,14 @@
 
 namespace ritz {
 
+inline constexpr double degree = std::numbers::pi / 180;
+
+template <class L>
+constexpr Parameter<L> dilation_angle_of(double L::*member) {
+  return {member,
+          {.name = "dilation_angle", .unit = "deg", .about = "of the flow", .minimum = 0, .below = 90, .example = 10}};
+}
+
 struct DruckerPrager {
   static constexpr const char* name = "drucker_prager";
   static constexpr Strain large = Strain::logarithmic;
@@ -26,8 +34,7 @@ struct DruckerPrager {
       {&DruckerPrager::cohesion, {.name = "cohesion", .unit = "Pa", .about = "c", .above = 0, .example = 10}},
       {&DruckerPrager::friction_angle,
        {.name = "friction_angle", .unit = "deg", .about = "phi", .above = 0, .below = 90, .example = 30}},
-      {&DruckerPrager::dilation_angle,
-       {.name = "dilation_angle", .unit = "deg", .about = "of the flow", .minimum = 0, .below = 90, .example = 10}}};
+      dilation_angle_of(&DruckerPrager::dilation_angle)};
 
   template <class T>
   constexpr Symmetric<T> stress(const Time&, const Symmetric<T>& strain, const Plain<T>* before, T* now) const {
@@ -57,7 +64,6 @@ struct DruckerPrager {
   }
 
  private:
-  static constexpr double degree = std::numbers::pi / 180;
   static constexpr double slope(double angle) {
     using std::sin;
     return 6 * sin(angle * degree) / (std::numbers::sqrt3 * (3 - sin(angle * degree)));

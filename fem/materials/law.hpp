@@ -14,8 +14,9 @@
 //
 //     template <class T> constexpr T energy(const Invariants<T>& c) const;
 //
-// T is a number or a pack of them, or dual numbers of these while the moduli are derived: no branch on values. The
-// stress is conjugate to the strain: Cauchy's for small strain, Piola and Kirchhoff's second for that of Green and
+// A law whose numbers depend on the temperature takes it after the time, stress(time, temperature, strain, before,
+// now). T is a number or a pack of them, or dual numbers of these while the moduli are derived: no branch on values.
+// The stress is conjugate to the strain: Cauchy's for small strain, Piola and Kirchhoff's second for that of Green and
 // Lagrange, and of the logarithmic strain the one that moves with it [Pa]. Optional members, with their defaults:
 //   small = true       the law may be used with small displacements, where the strain is the linear one
 //   symmetric = true   the moduli are
@@ -23,6 +24,7 @@
 //   state              internal variables (fem/forms/point_state.hpp)
 //   parameters         fem/forms/parameter.hpp
 //   reads_time = false time or step enter
+//   needs_time(), needs_temperature()  whether they do with these numbers; else always, where the law takes them
 #pragma once
 
 #include "fem/forms/parameter.hpp"
@@ -46,7 +48,12 @@ concept EnergyLaw = requires(const L& law, const Invariants<double>& c) {
   { law.energy(c) } -> std::convertible_to<double>;
 };
 template <class L>
-concept StressLaw = requires(const L& law, const Symmetric<double>& strain, const double* before, double* now) {
+concept TemperatureLaw = requires(const L& law, const Symmetric<double>& strain, const double* before, double* now) {
+  { law.stress(Time{}, 0.0, strain, before, now) } -> std::same_as<Symmetric<double>>;
+};
+template <class L>
+concept StressLaw = TemperatureLaw<L> ||
+    requires(const L& law, const Symmetric<double>& strain, const double* before, double* now) {
   { law.stress(Time{}, strain, before, now) } -> std::same_as<Symmetric<double>>;
 };
 
@@ -97,15 +104,23 @@ constexpr Symmetric<T> stress_of_energy(const L& law, const Symmetric<T>& E) {
   return a * one + b * C + (pressure / square) * cofactor;
 }
 
+// Conditions of an increment besides its strain.
+template <class T>
+struct Conditions {
+  Time time = {};
+  T temperature = 0.0;  // at the end of it
+};
+
 // The stress for any law; `now` begins as `before`.
 template <Law L, class T>
-constexpr Symmetric<T> stress_of(const L& law, const Time& time, const Symmetric<T>& strain, const Plain<T>* before,
-                                 T* now) {
+constexpr Symmetric<T> stress_of(const L& law, const Conditions<Plain<T>>& at, const Symmetric<T>& strain,
+                                 const Plain<T>* before, T* now) {
   if constexpr (EnergyLaw<L>) {
     return stress_of_energy(law, strain);
   } else {
     for (int i = 0; i < LawFacts<L>::state; ++i) now[i] = T(before[i]);
-    return law.stress(time, strain, before, now);
+    if constexpr (TemperatureLaw<L>) return law.stress(at.time, at.temperature, strain, before, now);
+    else return law.stress(at.time, strain, before, now);
   }
 }
 
@@ -116,7 +131,8 @@ struct Response {
   T moduli[6][6];
 };
 template <Law L, class T>
-constexpr Response<T> response_of(const L& law, const Time& time, const Symmetric<T>& strain, const T* before, T* now) {
+constexpr Response<T> response_of(const L& law, const Conditions<T>& at, const Symmetric<T>& strain, const T* before,
+                                  T* now) {
   using V = Duals<T, 6>;
   constexpr int S = LawFacts<L>::state;
   Symmetric<V> x;
@@ -125,7 +141,7 @@ constexpr Response<T> response_of(const L& law, const Time& time, const Symmetri
     x[k] = V(strain[k]);
     x[k].derivative[k] = k < 3 ? 1.0 : 0.5;
   }
-  const Symmetric<V> stress = stress_of(law, time, x, before, after);
+  const Symmetric<V> stress = stress_of(law, at, x, before, after);
   Response<T> r;
   for (int k = 0; k < 6; ++k) {
     r.stress[k] = stress[k].value;
@@ -142,14 +158,14 @@ struct Column {
   T moduli[6];
 };
 template <Law L, class T>
-constexpr Column<T> column_of(const L& law, const Time& time, const Symmetric<T>& strain, int column, const T* before,
-                              T* now) {
+constexpr Column<T> column_of(const L& law, const Conditions<T>& at, const Symmetric<T>& strain, int column,
+                              const T* before, T* now) {
   using V = Dual<T>;
   constexpr int S = LawFacts<L>::state;
   Symmetric<V> x;
   V after[S > 0 ? S : 1];
   for (int k = 0; k < 6; ++k) x[k] = V(strain[k], k != column ? T(0.0) : k < 3 ? T(1.0) : T(0.5));
-  const Symmetric<V> stress = stress_of(law, time, x, before, after);
+  const Symmetric<V> stress = stress_of(law, at, x, before, after);
   Column<T> c;
   for (int k = 0; k < 6; ++k) {
     c.stress[k] = stress[k].value;

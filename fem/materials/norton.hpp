@@ -10,6 +10,37 @@
 
 namespace ritz {
 
+// The end of an increment in which the deviator creeps: q + q power(q) = q_trial, where q power(q) is 3 G times the
+// creep strain of the increment at the stress q, a convex function. highest(q_trial): a stress that is not below q, and
+// not many times above it. at_rest: power(0). The laws keep six creep strains and then the equivalent one.
+template <class T, class Power, class Highest>
+constexpr Symmetric<T> creep(const ElasticModuli& e, const Symmetric<T>& strain, const Plain<T>* before, T* now,
+                             const Power& power, double at_rest, const Highest& highest) {
+  using X = Plain<T>;
+  Symmetric<T> elastic = strain;
+  for (int k = 0; k < 6; ++k) elastic[k] -= before[k];
+  const Symmetric<T> trial = deviator(elastic);
+  const T q = (2 * e.shear) * von_mises(trial);
+  const X size = plain_of(q);
+  X root = highest(size), slope = 1.0;
+  constexpr int steps = 10;  // Newton's method descends on a convex function
+  for (int step = 0; step < steps; ++step) {
+    const Dual<X> x(root, X(1.0)), sum = x + x * power(x);
+    slope = sum.derivative;
+    root = select(size, root - (sum.value - size) / slope, root);
+  }
+  // q / q_trial = 1 / (1 + power); d(root) = d(q_trial) / slope
+  const auto share = [](const auto& p) { return p / (1.0 + p); };
+  const T left = with_derivatives<T>(root, T(0.0) - q, slope);
+  const T along = select(q, share(power(left)), T(select(size, share(power(root)), X(share(at_rest)))));
+  for (int k = 0; k < 6; ++k) {
+    now[k] = T(before[k]) + along * trial[k];
+    elastic[k] -= along * trial[k];
+  }
+  now[6] = T(before[6]) + select(q, along * q, T(0.0)) * (1 / (3 * e.shear));
+  return elastic_stress(e, elastic);
+}
+
 struct Norton {
   static constexpr const char* name = "norton";
   static constexpr Strain large = Strain::logarithmic;
@@ -31,37 +62,17 @@ struct Norton {
     using std::pow;
     using X = Plain<T>;
     const ElasticModuli e = ElasticModuli::from(young, poisson);
-    Symmetric<T> elastic = strain;
-    for (int k = 0; k < 6; ++k) elastic[k] -= before[k];
-    const Symmetric<T> trial = deviator(elastic);
-    const T q = (2 * e.shear) * von_mises(trial);
     const double start = time.t - time.dt > 0 ? time.t - time.dt : 0;
     const double span = time.dt > 0 ? (pow(time.t, m + 1) - pow(start, m + 1)) / (m + 1) : 0;
     const double factor = 3 * e.shear * a * span;
-    const X size = plain_of(q);
-    // from above: q is less than the trial stress, and than the stress that creeps as much as the trial is elastic
-    X root = size;
-    if (factor > 0) {
+    // q is less than the trial stress, and than the stress that creeps as much as the trial is elastic
+    const auto highest = [&](const X& size) {
+      if (!(factor > 0)) return size;
       const X other = pow(size * (1 / factor), 1 / n);
-      root = select(size - other, other, size);
-    }
-    X slope = 1.0;
-    constexpr int steps = 10;  // convex, and at most half of q too large: Newton's method descends to it
-    for (int step = 0; step < steps; ++step) {
-      const X power = factor * pow(root, n - 1);
-      slope = 1.0 + n * power;
-      root = root - (root + power * root - size) / slope;
-    }
-    // q / q_trial = 1 / (1 + power); d(root) = d(q_trial) / slope
-    const auto share = [](const auto& power) { return power / (1.0 + power); };
-    const T left = with_derivatives<T>(root, T(0.0) - q, slope);
-    const T along = select(q, share(factor * pow(left, n - 1)), T(share(factor * pow(root, n - 1))));
-    for (int k = 0; k < 6; ++k) {
-      now[k] = T(before[k]) + along * trial[k];
-      elastic[k] -= along * trial[k];
-    }
-    now[6] = T(before[6]) + select(q, along * q, T(0.0)) * (1 / (3 * e.shear));
-    return elastic_stress(e, elastic);
+      return select(size - other, other, size);
+    };
+    return creep(
+        e, strain, before, now, [&](const auto& q) { return factor * pow(q, n - 1); }, n > 1 ? 0 : factor, highest);
   }
 };
 

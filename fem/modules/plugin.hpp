@@ -35,5 +35,6 @@ const std::vector<Plugin>& loaded_plugins();
 
 // From here on load_plugin() throws Error: Exit::input: --untrusted runs no code of a stranger.
 void forbid_plugins();
+void require_plugins(const std::string& file);  // throws it, then
 
 }  // namespace ritz

@@ -41,7 +41,7 @@ PluginCompiler first_that_runs(const char* variable, std::vector<std::vector<std
     if (answer && answer->exit == 0) return {std::move(command), answer->output};
   }
   throw Error(ErrorKind::no_compiler, fmt::format("no compiler for the plugin: {} cannot be run", quoted_list(tried)),
-              fmt::format("a plugin in C++ is compiled when it is first used{}",
+              fmt::format("a source of your own is compiled when it is first used{}",
                           named.empty() ? "" : fmt::format(", by what {} names", variable)),
               remedy);
 }
@@ -94,10 +94,28 @@ PluginCompiler plugin_compiler(const Device& device, const std::filesystem::path
   return compiler;
 }
 
+PluginCompiler fortran_compiler(const std::filesystem::path& includes) {
+  PluginCompiler compiler = first_that_runs(
+      "FC", {{"gfortran"}}, "install gfortran (Debian, Ubuntu: apt install gfortran) or set FC to a Fortran compiler");
+  // Fixed form up to column 132 and arguments of other kinds, as user subroutines are compiled elsewhere. Each call has
+  // its variables to itself, since threads call at once; XIT ends a call by an exception.
+  for (const char* flag : {"-O2", "-fPIC", "-shared", "-std=legacy", "-ffixed-line-length-132",
+                           "-ffree-line-length-none", "-frecursive", "-fexceptions", "-fdiagnostics-color=never"})
+    compiler.command.emplace_back(flag);
+  compiler.command.push_back("-I" + includes.string());
+  compiler.libraries = {"-lritz_fem"};
+  compiler.lists_files = false;
+  compiler.of = "user subroutine";
+  return compiler;
+}
+
 std::string compile_errors(const std::string& output, const std::string& source) {
   std::istringstream stream(output);
   std::vector<std::string> own, others, reasons;
+  std::string place;  // gfortran gives it some lines before the error
   for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(source) && line.ends_with(':')) place = line + " ";
+    if (line.starts_with("Error:")) line = place + line;
     const auto says = [&line](const char* words) { return line.find(words) != std::string::npos; };
     const bool error = says("error") && says(":"), trail = says("required from here");
     const bool unmet = says("note: the required") || says("evaluated to");  // why a concept refused the form

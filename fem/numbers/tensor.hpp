@@ -338,6 +338,70 @@ constexpr Symmetric<V> power(const Symmetric<V>& a, double exponent) {
   return apply(Power{exponent}, a);
 }
 
+// Eigenvalues, and their vectors, in descending order.
+template <class T>
+constexpr Spectrum<T> descending(Spectrum<T> s) {
+  const auto in_order = [&s](int i, int j) {
+    const T wrong = s.values[j] - s.values[i], x = s.values[i];
+    s.values[i] = select(wrong, s.values[j], x);
+    s.values[j] = select(wrong, x, s.values[j]);
+    for (int r = 0; r < 3; ++r) {
+      const T v = s.vectors(r, i);
+      s.vectors(r, i) = select(wrong, s.vectors(r, j), v);
+      s.vectors(r, j) = select(wrong, v, s.vectors(r, j));
+    }
+  };
+  in_order(0, 1);
+  in_order(1, 2);
+  in_order(0, 1);
+  return s;
+}
+
+// An isotropic tensor function whose values depend on all eigenvalues: f(in, out) takes them in descending order, as
+// numbers with derivatives. d_ij = (out_i - out_j) / (in_i - in_j) da_ij in the eigenvectors' frame, and where two are
+// equal the limit d(out_i - out_j)/d(in_i): Chadwick and Ogden, Arch. Rational Mech. Anal. 44 (1971) 54.
+template <class F, class V>
+constexpr Symmetric<V> apply_to_all(const F& f, const Symmetric<V>& a) {
+  using T = Plain<V>;
+  constexpr int N = directions_of<V>;
+  using X = std::conditional_t<(N > 0), Duals<T, 3>, T>;
+  Symmetric<T> plain;
+  for (int k = 0; k < 6; ++k) plain[k] = plain_of(a[k]);
+  const Spectrum<T> s = descending(spectrum(plain));
+  X in[3], out[3];
+  for (int i = 0; i < 3; ++i) {
+    in[i] = X(s.values[i]);
+    if constexpr (N > 0) in[i].derivative[i] = 1.0;
+  }
+  f(in, out);
+  const Symmetric<T> value =
+      turned(s.vectors, Symmetric<T>::diagonal(plain_of(out[0]), plain_of(out[1]), plain_of(out[2])));
+  Symmetric<V> result;
+  for (int k = 0; k < 6; ++k) result[k] = V(value[k]);
+  if constexpr (N > 0) {
+    const T size = contract(plain, plain);
+    T shear[6];  // those of the pairs xy yz xz
+    for (int k = 3; k < 6; ++k) {
+      const int i = voigt_row(k), j = voigt_column(k);
+      const T gap = s.values[i] - s.values[j], apart = gap * gap - 1e-12 * size;
+      const T limit = 0.5 * (out[i].derivative[i] - out[j].derivative[i] + out[j].derivative[j] - out[i].derivative[j]);
+      shear[k] = select(apart, (out[i].value - out[j].value) / select(apart, gap, T(1.0)), limit);
+    }
+    const Tensor<T> back = transposed(s.vectors);
+    for (int d = 0; d < N; ++d) {
+      Symmetric<T> along, change;
+      for (int k = 0; k < 6; ++k) along[k] = derivative_of(a[k], d);
+      along = turned(back, along);
+      for (int k = 0; k < 3; ++k)
+        change[k] = out[k].derivative[0] * along[0] + out[k].derivative[1] * along[1] + out[k].derivative[2] * along[2];
+      for (int k = 3; k < 6; ++k) change[k] = shear[k] * along[k];
+      change = turned(s.vectors, change);
+      for (int k = 0; k < 6; ++k) derivative_of(result[k], d) = change[k];
+    }
+  }
+  return result;
+}
+
 // F = R U
 template <class T>
 struct Polar {

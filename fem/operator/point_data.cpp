@@ -98,7 +98,8 @@ const LawWithInputs& PointData::law(const Integral& integral, Index workspace) {
           .workspace = law_workspace_.data(),
           .workspace_size = law_workspace_.size()},
          form.law.free_strains,
-         form.law.has_axes};
+         form.law.has_axes,
+         form.given_count > form.law.free_strains + (form.law.has_axes ? 6 : 0)};
   return law;
 }
 

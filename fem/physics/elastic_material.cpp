@@ -207,13 +207,22 @@ Integral law_integral(const ElasticMaterial& material, const BodyTemperature* te
       inputs.free_strains.push_back(
           Coefficient(factor.expression() * thermal_strain(material, axis, *temperature).expression()).function());
   if (material.orientation) inputs.axes = material.orientation->functions();
+  const MaterialLaw law = law_of(material);
+  if (law.needs_temperature()) {
+    if (temperature == nullptr)
+      throw Error(ErrorKind::law, fmt::format("the law '{}' without a temperature of the body", law.record->name),
+                  "its table has several temperatures", "give [thermal], or the table of one temperature");
+    const PointExpression& end = temperature->value.expression();
+    inputs.temperature =
+        Coefficient(factor.expression() * (end - temperature->reference) + temperature->reference).function();
+  }
   const bool plane = setting.dimension == 2;
-  Integral result = Integral::over(law_of(material).form({.space = !plane                         ? Space::solid
-                                                                   : setting.measure.axisymmetric ? Space::revolution
-                                                                                                  : Space::plane,
-                                                          .large = setting.large_displacements,
-                                                          .plane_stress = plane && setting.plane == PlaneKind::stress},
-                                                         inputs),
+  Integral result = Integral::over(law.form({.space = !plane                         ? Space::solid
+                                                      : setting.measure.axisymmetric ? Space::revolution
+                                                                                     : Space::plane,
+                                             .large = setting.large_displacements,
+                                             .plane_stress = plane && setting.plane == PlaneKind::stress},
+                                            inputs),
                                    region);
   if (plane && !setting.measure.axisymmetric) result.factor = setting.measure.weight;
   return result;

@@ -2,7 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "fem/launch/law_arguments.hpp"
+#include "fem/launch/law_inputs.hpp"
 #include "fem/materials/from_law.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -47,15 +47,25 @@ FormValue MaterialLaw::form(const Kinematics& kinematics, const LawInputs& input
               .free_strains = static_cast<int>(inputs.free_strains.size()),
               .has_axes = !inputs.axes.empty()};
   form.linear = false;
-  form.reads_time = law.reads_time;
+  form.reads_time = needs_time();
   form.given = inputs.free_strains;
   form.given.insert(form.given.end(), inputs.axes.begin(), inputs.axes.end());
+  if (law.reads_temperature && inputs.temperature) form.given.push_back(*inputs.temperature);
   form.given_count = static_cast<int>(form.given.size());
   std::memcpy(form.bytes.data(), numbers.data(), law.numbers.size);
+  if (law.enter != nullptr) law.enter(form.bytes.data(), kinematics.space, kinematics.large, kinematics.plane_stress);
   for (const StateFacts& each : law.numbers.states())
     form.state_start.insert(form.state_start.end(), static_cast<std::size_t>(each.components), each.start);
   form.derived = results_of_law + static_cast<int>(form.state_start.size());
   return form;
+}
+
+bool MaterialLaw::needs_time() const {
+  return record->reads_time && (record->needs_time == nullptr || record->needs_time(numbers.data()));
+}
+bool MaterialLaw::needs_temperature() const {
+  return record->reads_temperature &&
+         (record->needs_temperature == nullptr || record->needs_temperature(numbers.data()));
 }
 
 std::optional<double> MaterialLaw::poisson_at_rest(const Device& device) const {
@@ -70,16 +80,16 @@ std::optional<double> MaterialLaw::poisson_at_rest(const Device& device) const {
     return v;
   };
   Vector strain = zeros(6), stress = zeros(6), moduli = zeros(36);
-  kernels<LawKernel>(device, module, law_kernel_name(record->name))(device, {.law = numbers.data(),
-                                                                             .packs = 1,
-                                                                             .strain = strain.data(),
-                                                                             .before = before.data(),
-                                                                             .now = nullptr,
-                                                                             .stress = stress.data(),
-                                                                             .moduli = moduli.data(),
-                                                                             .plane_stress = false,
-                                                                             .measure = record->large,
-                                                                             .time = {}});
+  kernels<LawKernel>(device, module, law_kernel_name(record->name))(device, LawCall{{.law = numbers.data(),
+                                                                                     .packs = 1,
+                                                                                     .strain = strain.data(),
+                                                                                     .before = before.data(),
+                                                                                     .now = nullptr,
+                                                                                     .stress = stress.data(),
+                                                                                     .moduli = moduli.data(),
+                                                                                     .plane_stress = false,
+                                                                                     .measure = record->large,
+                                                                                     .time = {}}});
   const std::vector<double> D = moduli.host();
   const auto entry = [&](std::size_t i, std::size_t j) { return D[(6 * i + j) * lane_count]; };
   const double shear = entry(3, 3), lame = entry(0, 1);
@@ -109,28 +119,87 @@ Hardening hardening(const std::string& law, const HardeningPoints& points) {
   return h;
 }
 
-double shorten(HardeningPoints& points) {
-  if (std::ssize(points) <= hardening_points) return 0;
-  std::set<std::size_t> kept = {0, points.size() - 1};
+namespace {
+
+// The points of curves over the same strains that a law keeps: those without which one of them would differ most.
+// Returns the largest difference that is left, of the stress there.
+double choose_points(const std::vector<double>& strains, const std::vector<std::vector<double>>& curves,
+                     std::set<std::size_t>& kept) {
+  kept = {0, strains.size() - 1};
   while (true) {
     double largest = 0;
     std::size_t worst = 0;
-    for (auto from = kept.begin(), to = std::next(from); to != kept.end(); ++from, ++to) {
-      const auto [x0, y0] = points[*from];
-      const auto [x1, y1] = points[*to];
-      for (std::size_t i = *from + 1; i < *to; ++i) {
-        const double chord = y0 + (y1 - y0) * (points[i].first - x0) / (x1 - x0);
-        if (const double left = std::abs(points[i].second / chord - 1); !(left <= largest)) largest = left, worst = i;
-      }
-    }
-    if (std::ssize(kept) == hardening_points || largest == 0) {
-      HardeningPoints few;
-      for (const std::size_t i : kept) few.push_back(points[i]);
-      points = std::move(few);
-      return largest;
-    }
+    for (auto from = kept.begin(), to = std::next(from); to != kept.end(); ++from, ++to)
+      for (std::size_t i = *from + 1; i < *to; ++i)
+        for (const std::vector<double>& curve : curves) {
+          const double share = (strains[i] - strains[*from]) / (strains[*to] - strains[*from]);
+          const double chord = curve[*from] + (curve[*to] - curve[*from]) * share;
+          if (const double left = std::abs(curve[i] / chord - 1); !(left <= largest)) largest = left, worst = i;
+        }
+    if (std::ssize(kept) == hardening_points || largest == 0) return largest;
     kept.insert(worst);
   }
+}
+
+double stress_on(const HardeningPoints& points, double strain) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const auto [x0, y0] = points[i - 1];
+    const auto [x1, y1] = points[i];
+    if (strain <= x1) return y0 + (y1 - y0) * (strain - x0) / (x1 - x0);
+  }
+  return points.back().second;
+}
+
+}  // namespace
+
+double shorten(HardeningPoints& points) {
+  if (std::ssize(points) <= hardening_points) return 0;
+  std::vector<double> strains, stresses;
+  for (const auto& [strain, stress] : points) strains.push_back(strain), stresses.push_back(stress);
+  std::set<std::size_t> kept;
+  const double left = choose_points(strains, {stresses}, kept);
+  HardeningPoints few;
+  for (const std::size_t i : kept) few.push_back(points[i]);
+  points = std::move(few);
+  return left;
+}
+
+HardeningOverTemperature hardening(const std::string& law, const HardeningCurves& curves, double* left) {
+  if (curves.empty()) hardening(law, HardeningPoints{});  // throws
+  if (std::ssize(curves) > hardening_temperatures)
+    throw Error(ErrorKind::law, fmt::format("the table of hardening of '{}' has {} temperatures", law, curves.size()),
+                "it is carried into kernels", fmt::format("give at most {}", hardening_temperatures));
+  std::set<double> all;
+  for (std::size_t i = 0; i < curves.size(); ++i) {
+    HardeningPoints few = curves[i].second;
+    shorten(few);
+    hardening(law, few);  // throws what is wrong
+    for (const auto& [strain, stress] : curves[i].second) all.insert(strain);
+    if (i > 0 && !(curves[i].first > curves[i - 1].first))
+      throw Error(ErrorKind::law,
+                  fmt::format("the table of hardening of '{}' has the temperature {:g} after {:g}", law,
+                              curves[i].first, curves[i - 1].first),
+                  "temperatures must grow", "sort the curves");
+  }
+  const std::vector<double> strains(all.begin(), all.end());
+  std::vector<std::vector<double>> stresses;
+  for (const auto& [temperature, points] : curves) {
+    std::vector<double>& curve = stresses.emplace_back();
+    for (const double strain : strains) curve.push_back(stress_on(points, strain));
+  }
+  std::set<std::size_t> kept;
+  const double difference = choose_points(strains, stresses, kept);
+  if (left != nullptr) *left = difference;
+  const std::vector<std::size_t> places(kept.begin(), kept.end());
+  HardeningOverTemperature h{};
+  for (std::size_t k = 0; k < hardening_points; ++k) h.strain[k] = strains[places[std::min(k, places.size() - 1)]];
+  for (std::size_t t = 0; t < hardening_temperatures; ++t) {
+    const std::size_t row = std::min(t, curves.size() - 1);
+    h.temperature[t] = curves[row].first;
+    for (std::size_t k = 0; k < hardening_points; ++k)
+      h.stress[t][k] = stresses[row][places[std::min(k, places.size() - 1)]];
+  }
+  return h;
 }
 
 }  // namespace ritz

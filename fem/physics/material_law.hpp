@@ -37,6 +37,8 @@ struct LawInputs {
   // takes what remains of the strain; where displacements are large, of F = F_law diag(1 + strain).
   std::vector<PointFunction> free_strains = {};
   std::vector<PointFunction> axes = {};  // Orientation::functions(); none: the axes of coordinates
+  // For laws that read it; not given: 0.
+  std::optional<PointFunction> temperature = {};
 };
 
 struct MaterialLaw {
@@ -54,6 +56,9 @@ struct MaterialLaw {
   // Throws Error: Exit::model for a law that needs large displacements without them, and for plane stress out of the
   // plane.
   FormValue form(const Kinematics& kinematics, const LawInputs& inputs = {}) const;
+  // Do its numbers make it depend on time, or on the temperature?
+  bool needs_time() const;
+  bool needs_temperature() const;
   // Poisson's ratio of small strains from rest; nothing where the law is not isotropic.
   std::optional<double> poisson_at_rest(const Device& device) const;
 
@@ -66,6 +71,11 @@ struct MaterialLaw {
 using HardeningPoints = std::vector<std::pair<double, double>>;
 // Throws Error: Exit::input for a table that is empty, too long, or whose strains do not start at 0 and grow.
 Hardening hardening(const std::string& law, const HardeningPoints& points);
+// The same of curves at several temperatures, ascending, linear between two of them and constant outside. Strains are
+// those of all curves, as far as they are kept; `left` becomes the largest difference that is left, of the stress
+// there.
+using HardeningCurves = std::vector<std::pair<double, HardeningPoints>>;
+HardeningOverTemperature hardening(const std::string& law, const HardeningCurves& curves, double* left = nullptr);
 // At most as many points as a law holds: those without which the table would differ most. Returns the largest
 // difference that is left, of the stress there; 0: all points are kept.
 double shorten(HardeningPoints& points);

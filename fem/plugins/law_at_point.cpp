@@ -2,7 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
-#include "fem/launch/law_arguments.hpp"
+#include "fem/launch/law_inputs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,8 +18,6 @@ constexpr std::array<std::pair<const char*, SpecimenTest>, 5> tests = {{{"uniaxi
                                                                         {"planar", SpecimenTest::planar},
                                                                         {"shear", SpecimenTest::shear},
                                                                         {"volumetric", SpecimenTest::volumetric}}};
-
-constexpr int rows = rows_of(Space::solid);
 
 // Rows of the gradient that follow from vanishing stress.
 std::vector<int> free_rows(SpecimenTest test) {
@@ -42,12 +40,6 @@ std::vector<std::string> specimen_tests() {
   return names;
 }
 
-// The first Piola-Kirchhoff stress by rows, and its moduli.
-struct LawAtPoint::Response {
-  double stress[rows], moduli[moduli_of(Space::solid, false)];
-  double at(int row, int column) const { return moduli[modulus_at(Space::solid, false, row, column)]; }
-};
-
 LawAtPoint::LawAtPoint(const Device& cpu, MaterialLaw law, bool large)
     : device_(cpu),
       law_(std::move(law)),
@@ -64,16 +56,18 @@ LawAtPoint::Response LawAtPoint::respond(const Tensor<double>& gradient, const T
   };
   std::vector<double> in = spread(strain.v), before = spread(before_), now = before, stress(6 * lane_count),
                       moduli(36 * lane_count);
-  kernels<LawKernel>(device_, form_.law.module, form_.law.kernel)(device_, {.law = form_.bytes.data(),
-                                                                            .packs = 1,
-                                                                            .strain = in.data(),
-                                                                            .before = before.data(),
-                                                                            .now = now.data(),
-                                                                            .stress = stress.data(),
-                                                                            .moduli = moduli.data(),
-                                                                            .plane_stress = false,
-                                                                            .measure = form_.law.measure,
-                                                                            .time = time});
+  const std::vector<double> temperature(lane_count, temperature_);
+  kernels<LawKernel>(device_, form_.law.module, form_.law.kernel)(device_, LawCall{{.law = form_.bytes.data(),
+                                                                                    .packs = 1,
+                                                                                    .strain = in.data(),
+                                                                                    .before = before.data(),
+                                                                                    .now = now.data(),
+                                                                                    .stress = stress.data(),
+                                                                                    .moduli = moduli.data(),
+                                                                                    .plane_stress = false,
+                                                                                    .measure = form_.law.measure,
+                                                                                    .time = time},
+                                                                                   temperature.data()});
   for (std::size_t i = 0; i < now_.size(); ++i) now_[i] = now[i * lane_count];
   ritz::Response<double> r;
   for (int k = 0; k < 6; ++k) {
@@ -86,7 +80,7 @@ LawAtPoint::Response LawAtPoint::respond(const Tensor<double>& gradient, const T
 }
 
 PointOfTest LawAtPoint::step(SpecimenTest test, double strain, const Time& time) {
-  before_ = now_;
+  accept();
   if (test == SpecimenTest::shear) gradient_(0, 1) = strain;
   else gradient_(0, 0) = strain;
   if (test == SpecimenTest::biaxial || test == SpecimenTest::volumetric) gradient_(1, 1) = strain;

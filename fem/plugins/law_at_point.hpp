@@ -35,16 +35,24 @@ class LawAtPoint {
   // The next state of the specimen; the internal variables go along. Throws Error: Exit::not_converged where no
   // stresses across vanish.
   PointOfTest step(SpecimenTest test, double strain, const Time& time = {});
+  void set_temperature(double temperature) { temperature_ = temperature; }  // for laws that depend on it
+
+  // The first Piola-Kirchhoff stress by rows of the gradient, and its moduli.
+  struct Response {
+    double stress[rows_of(Space::solid)], moduli[moduli_of(Space::solid, false)];
+    double at(int row, int column) const { return moduli[modulus_at(Space::solid, false, row, column)]; }
+  };
+  // At any displacement gradient, from the state before; accept() makes what followed the state.
+  Response respond(const Tensor<double>& gradient, const Time& time);
+  void accept() { before_ = now_; }
 
  private:
-  struct Response;
-  Response respond(const Tensor<double>& gradient, const Time& time);
-
   Device device_;
   MaterialLaw law_;
   FormValue form_;  // of the law in space
   std::vector<double> before_, now_;
   Tensor<double> gradient_{};
+  double temperature_ = 0;
 };
 
 }  // namespace ritz

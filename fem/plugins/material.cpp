@@ -15,11 +15,14 @@ FormValue material(const Device& device, const std::string& law, const std::map<
   const LawRecord& record = law_record(device, law);
   FormValue numbers = form_with_numbers(record.numbers, module_of_laws, parameters);
   if (record.table >= 0) {
-    const Hardening points = hardening(law, table);
-    std::memcpy(numbers.bytes.data() + record.table, &points, sizeof points);
+    const auto put = [&](const auto& points) {
+      std::memcpy(numbers.bytes.data() + record.table, &points, sizeof points);
+    };
+    if (record.table_over_temperature) put(hardening(law, HardeningCurves{{0, table}}));
+    else put(hardening(law, table));
   } else if (!table.empty()) {
     throw Error(ErrorKind::law, fmt::format("the law '{}' is given a table of hardening", law), "it has none",
-                "omit the table, or take 'j2', 'chaboche' or 'hill'");
+                "omit the table, or take a law with one, such as 'j2'");
   }
   return MaterialLaw(record, numbers.bytes.data(), module_of_laws).form(kinematics);
 }

@@ -14,8 +14,19 @@ L example_of() {
     const ParameterFacts& f = p.facts;
     law.*(p.member) = std::isnan(f.example) ? f.fallback : f.example;
   }
-  if constexpr (requires { L::table; })
-    law.*(L::table) = {{0, 0.01, 0.05, 1, 1, 1, 1, 1}, {5, 8, 12, 30, 30, 30, 30, 30}};
+  if constexpr (requires { L::table; }) {
+    auto& table = law.*(L::table);
+    const Hardening curve{{0, 0.01, 0.05, 1, 1, 1, 1, 1}, {5, 8, 12, 30, 30, 30, 30, 30}};
+    if constexpr (std::is_same_v<std::remove_reference_t<decltype(table)>, Hardening>) {
+      table = curve;
+    } else {  // half of it from 120 degrees on
+      table = {{}, {20, 120, 120, 120, 120}, {}};
+      for (int i = 0; i < hardening_points; ++i) {
+        table.strain[i] = curve.strain[i];
+        for (int t = 0; t < hardening_temperatures; ++t) table.stress[t][i] = (t == 0 ? 1 : 0.5) * curve.stress[i];
+      }
+    }
+  }
   return law;
 }
 

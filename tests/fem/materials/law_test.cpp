@@ -22,9 +22,10 @@ struct LawAtPoint {
   L law = example_of<L>();
   double before[count] = {}, now[count] = {};
   Time time{};
+  double temperature = 0;
 
-  Response<double> at(const S& strain) { return response_of(law, time, strain, before, now); }
-  S stress(const S& strain) { return stress_of(law, time, strain, before, now); }
+  Response<double> at(const S& strain) { return response_of(law, {time, temperature}, strain, before, now); }
+  S stress(const S& strain) { return stress_of(law, {time, temperature}, strain, before, now); }
   S keep(const S& strain) {
     const S s = stress(strain);
     std::copy(now, now + count, before);
@@ -92,7 +93,8 @@ TYPED_TEST(EveryLaw, ColumnsOfTheModuliAloneAreThoseOfAllAtOnce) {
   along_a_path<TypeParam>([](LawAtPoint<TypeParam>& point, const S& strain) {
     const Response<double> r = point.at(strain);
     for (int k = 0; k < 6; ++k) {
-      const Column<double> c = column_of(point.law, point.time, strain, k, point.before, point.now);
+      const Column<double> c =
+          column_of(point.law, {point.time, point.temperature}, strain, k, point.before, point.now);
       EXPECT_LT(size_of(r.stress - c.stress), 1e-12 * (1 + size_of(r.stress)));
       for (int l = 0; l < 6; ++l) EXPECT_NEAR(r.moduli[l][k], c.moduli[l], 1e-9 * 1000);
     }
@@ -165,7 +167,7 @@ TEST(LawsOfEnergies, TheStressIsTheDerivativeOfTheEnergy) {
 template <Law L>
 std::array<double, 3> cauchy(const L& law, double a, double b, double c) {
   double none = 0;
-  const S s = stress_of(law, Time{}, S::diagonal((a * a - 1) / 2, (b * b - 1) / 2, (c * c - 1) / 2), &none, &none);
+  const S s = stress_of(law, {}, S::diagonal((a * a - 1) / 2, (b * b - 1) / 2, (c * c - 1) / 2), &none, &none);
   return {a * a * s[0] / (a * b * c), b * b * s[1] / (a * b * c), c * c * s[2] / (a * b * c)};
 }
 // Difference of Cauchy stresses 1 and 3 at stretches whose product is 1, from 2 (a^2 - c^2) (W1 + b^2 W2).
@@ -230,7 +232,7 @@ TEST(LawsOfEnergies, SimpleShearOfNeoHookeHasShearStressMuTimesGamma) {
   Tensor<double> H{};
   H(0, 1) = gamma;
   double none = 0;
-  const S s = stress_of(example_of<NeoHooke>(), Time{}, green_lagrange(H), &none, &none);
+  const S s = stress_of(example_of<NeoHooke>(), {}, green_lagrange(H), &none, &none);
   Tensor<double> F = Tensor<double>::identity();
   F(0, 1) = gamma;
   const S sigma = turned(F, s);
@@ -244,11 +246,11 @@ TEST(NeoHooke, TheBoxStretchedTenTimesHasTheForceOfTheReference) {
   const auto law = example_of<NeoHooke>();
   double across = -0.4, none = 0;
   for (int step = 0; step < 30; ++step) {
-    const auto r = response_of(law, Time{}, S::diagonal(49.5, across, across), &none, &none);
+    const auto r = response_of(law, {}, S::diagonal(49.5, across, across), &none, &none);
     across -= r.stress[1] / (r.moduli[1][1] + r.moduli[1][2]);
   }
   const double lambda = std::sqrt(1 + 2 * across);
-  const S s = stress_of(law, Time{}, S::diagonal(49.5, across, across), &none, &none);
+  const S s = stress_of(law, {}, S::diagonal(49.5, across, across), &none, &none);
   EXPECT_NEAR(lambda, 0.416532, 5e-7);
   EXPECT_NEAR(10 * lambda * lambda, 1.734988, 5e-7);
   EXPECT_NEAR(10 * s[0], 3839.481, 5e-4);
@@ -372,21 +374,27 @@ TEST(Hill, WithoutRatiosItIsVonMises) {
   }
 }
 
+// The axial stress after `steps` strains along an axis while the two others keep a pressure on them.
+template <Law L>
+double triaxial(LawAtPoint<L>& soil, double pressure, double strain, int steps) {
+  double lateral = 0;
+  S s{};
+  for (int step = 1; step <= steps; ++step) {
+    for (int i = 0; i < 80; ++i) {
+      const auto r = soil.at(S::diagonal(strain * step, lateral, lateral));
+      s = r.stress;
+      lateral -= (s[1] + pressure) / (r.moduli[1][1] + r.moduli[1][2]);
+    }
+    soil.step(S::diagonal(strain * step, lateral, lateral));
+  }
+  return s[0];
+}
+
 TEST(DruckerPrager, TriaxialCompressionFailsWhereMohrAndCoulombDo) {
   LawAtPoint<DruckerPrager> soil;
   // cell pressure 20, then axial strain: s1 = s3 (1 + sin) / (1 - sin) + 2 c cos / (1 - sin)
   const double sine = 0.5, pressure = 20, limit = pressure * 3 + 2 * 10 * std::cos(std::numbers::pi / 6) / (1 - sine);
-  double lateral = 0;
-  S s{};
-  for (int step = 1; step <= 60; ++step) {
-    for (int i = 0; i < 80; ++i) {
-      const auto r = soil.at(S::diagonal(-0.005 * step, lateral, lateral));
-      s = r.stress;
-      lateral -= (s[1] + pressure) / (r.moduli[1][1] + r.moduli[1][2]);
-    }
-    soil.step(S::diagonal(-0.005 * step, lateral, lateral));
-  }
-  EXPECT_NEAR(s[0], -limit, 1e-7);
+  EXPECT_NEAR(triaxial(soil, pressure, -0.005, 60), -limit, 1e-7);
 }
 
 TEST(DruckerPrager, TensionEndsAtTheApexOfTheCone) {
@@ -396,28 +404,106 @@ TEST(DruckerPrager, TensionEndsAtTheApexOfTheCone) {
   EXPECT_NEAR(size_of(deviator(s)), 0, 1e-12);
 }
 
-TEST(Norton, AtConstantStressTheCreepStrainIsThatOfTheLaw) {
-  LawAtPoint<Norton> bar;
-  const double stress = 12, n = 3, a = 1e-6;
-  double strain = 0, s = 0;
-  for (int step = 0; step < 5; ++step) {
-    bar.time.t += 10;
-    bar.time.dt = 10;
-    // the strain along the bar at this stress
-    double across = -0.5 * strain;
-    for (int i = 0; i < 60; ++i) {
-      const auto r = bar.at(S::diagonal(strain, across, across));
-      const double A = r.moduli[0][0], B = 2 * r.moduli[0][1], C = r.moduli[1][0], D = r.moduli[1][1] + r.moduli[1][2];
-      s = r.stress[0];
-      const double x = s - stress, y = r.stress[1], d = A * D - B * C;
-      strain -= (D * x - B * y) / d;
-      across -= (A * y - C * x) / d;
-    }
-    bar.keep(S::diagonal(strain, across, across));
+// k = 3 and 2 c sqrt(k) = 20 sqrt(3), at phi = 30 degrees and c = 10.
+TEST(MohrCoulomb, StrengthsInTriaxialCompressionAndExtensionAreThoseOfTheCriterion) {
+  const double cohesive = 20 * std::sqrt(3.0);
+  LawAtPoint<MohrCoulomb> soil;
+  EXPECT_NEAR(triaxial(soil, 20, -0.005, 60), -(3 * 20 + cohesive), 1e-7);
+  // the flow: the volume grows by (m - 1) of the plastic strain along the axis, m = (1 + sin psi) / (1 - sin psi)
+  const double* const plastic = soil.before;
+  const double m = (1 + std::sin(10 * degree)) / (1 - std::sin(10 * degree));
+  EXPECT_NEAR(plastic[0] + plastic[1] + plastic[2], (1 - m) * plastic[0], 1e-9);
+  // from the cell pressure on the axis is pulled: it is the smallest pressure then
+  LawAtPoint<MohrCoulomb> pulled;
+  EXPECT_NEAR(triaxial(pulled, 60, 0.002, 60), -(60 - cohesive) / 3, 1e-7);
+}
+
+TEST(MohrCoulomb, ABarBreaksAtItsStrengthsAndTheCutOffLimitsTension) {
+  const double cohesive = 20 * std::sqrt(3.0);
+  LawAtPoint<MohrCoulomb> bar;
+  EXPECT_NEAR(triaxial(bar, 0, -0.005, 40), -cohesive, 1e-7);  // in compression
+  LawAtPoint<MohrCoulomb> pulled, whole;
+  EXPECT_NEAR(triaxial(pulled, 0, 0.005, 40), 8, 1e-8);  // the cut-off is below cohesive / 3
+  whole.law.tension = 1e30;
+  EXPECT_NEAR(triaxial(whole, 0, 0.005, 40), cohesive / 3, 1e-8);
+  // equal tension in all directions ends at the cut-off, without it at the apex c / tan(phi)
+  LawAtPoint<MohrCoulomb> grown;
+  for (const double tension : {8.0, 1e30}) {
+    grown.law.tension = tension;
+    const S s = grown.stress(S::diagonal(0.2, 0.2, 0.2));
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(s[k], tension < 10 ? tension : 10 / std::tan(30 * degree), 1e-10);
   }
-  EXPECT_NEAR(s, stress, 1e-10);
-  EXPECT_NEAR(strain, stress / 1000 + a * std::pow(stress, n) * 50, 1e-10);
-  EXPECT_NEAR(bar.before[6], a * std::pow(stress, n) * 50, 1e-10);
+}
+
+TEST(MohrCoulomb, WithoutFrictionItIsTrescas) {
+  LawAtPoint<MohrCoulomb> clay;
+  clay.law = {1000, 0.3, 10, 0, 0, 1e30};
+  S shear = S::zero();
+  shear[3] = 0.5;
+  EXPECT_NEAR(clay.stress(shear)[3], 10, 1e-10);  // c, von Mises has 2 c / sqrt(3) at this strength of a bar
+  EXPECT_NEAR(triaxial(clay, 50, -0.005, 40), -70, 1e-7);
+  // nothing yields where all directions are pressed alike
+  LawAtPoint<MohrCoulomb> pressed;
+  EXPECT_NEAR(pressed.stress(S::diagonal(-1, -1, -1))[0], -3000 / (3 * (1 - 0.6)), 1e-8);
+}
+
+// The stress breaks no plane, the plastic work is positive where the flow dilates no more than friction resists.
+TEST(MohrCoulomb, NoStressIsOutsideAndPlasticFlowTakesWork) {
+  along_a_path<MohrCoulomb>([](LawAtPoint<MohrCoulomb>& point, const S& strain) {
+    const S s = point.stress(strain);
+    const Spectrum<double> principal = descending(spectrum(s));
+    EXPECT_LT(3 * principal.values[0] - principal.values[2], 20 * std::sqrt(3.0) + 1e-9);
+    EXPECT_LT(principal.values[0], 8 + 1e-9);
+    S flow;
+    for (int k = 0; k < 6; ++k) flow[k] = point.now[k] - point.before[k];
+    EXPECT_GT(contract(s, flow), -1e-12);
+  });
+}
+
+TEST(Cap, PressureInAllDirectionsFollowsTheTable) {
+  LawAtPoint<Cap> soil;
+  const double bulk = 1000.0 / (3 * 0.4);
+  // the example's table: 8 at the compaction 0.01, 12 at 0.05
+  for (const auto& [compaction, pressure] : {std::pair{0.01, 8.0}, {0.03, 10.0}, {0.05, 12.0}}) {
+    const double strain = -(compaction + pressure / bulk) / 3;
+    const S s = soil.step(S::diagonal(strain, strain, strain));
+    for (int k = 0; k < 3; ++k) EXPECT_NEAR(s[k], -pressure, 1e-9);
+    EXPECT_NEAR(soil.before[6], compaction, 1e-12);
+  }
+  const double back = -(0.05 + 4 / bulk) / 3;
+  EXPECT_NEAR(soil.step(S::diagonal(back, back, back))[0], -4, 1e-9);
+}
+
+TEST(Cap, TriaxialCompressionFailsOnTheConeOrTheCap) {
+  // q = d + p tan(b) with p = pressure + q / 3, as of Mohr and Coulomb's criterion
+  const double cohesive = 2 * 4 * std::sqrt(3.0);
+  LawAtPoint<Cap> soil;
+  soil.law.pressure = Hardening::constant(200);
+  EXPECT_NEAR(triaxial(soil, 2, -0.002, 60), -(3 * 2 + cohesive), 1e-7);
+  EXPECT_EQ(soil.before[6], 0);
+  // a cap that does not harden ends where the path of pressure meets it, here 5 beyond the top of its ellipse
+  LawAtPoint<Cap> pressed;
+  pressed.law.pressure = Hardening::constant(30);
+  const double sine = 0.5, slope = 6 * sine / (3 - sine), d = 6 * 4 * std::cos(30 * degree) / (3 - sine), R = 0.6;
+  const double top = (30 - R * d) / (1 + R * slope), q = std::sqrt(std::pow(d + slope * top, 2) - std::pow(5 / R, 2));
+  EXPECT_NEAR(triaxial(pressed, top + 5 - q / 3, -0.002, 60), -(top + 5 + 2 * q / 3), 1e-7);
+}
+
+// Oedometer: no strain across. The stress lies on the cap of its own compaction.
+TEST(Cap, StressesLieOnTheCapOfTheirCompactionAndFlowTakesWork) {
+  LawAtPoint<Cap> soil;
+  for (int step = 1; step <= 20; ++step) {
+    const S before = {{soil.before[0], soil.before[1], soil.before[2], 0, 0, 0}};
+    const S s = soil.step(S::diagonal(-0.004 * step, 0, 0));
+    const double p = -trace(s) / 3, q = von_mises(deviator(s));
+    const double sine = 0.5, slope = 6 * sine / (3 - sine), d = 6 * 4 * std::cos(30 * degree) / (3 - sine), R = 0.6;
+    const double top = (soil.law.pressure.at(soil.before[6]) - R * d) / (1 + R * slope);
+    const double left = std::hypot((p - top) / R, q) - (d + slope * top);
+    EXPECT_LT(left, 1e-9);
+    if (step > 2) EXPECT_GT(left, -1e-8);
+    EXPECT_GE(s[0] * (soil.before[0] - before[0]) + 2 * s[1] * (soil.before[1] - before[1]), -1e-14);
+  }
+  EXPECT_GT(soil.before[6], 0.02);
 }
 
 TEST(Norton, AFastStepOfAHighExponentStillFindsItsStress) {
@@ -429,6 +515,104 @@ TEST(Norton, AFastStepOfAHighExponentStillFindsItsStress) {
   e[3] = 0.4;
   const double q = von_mises(point.stress(e)), trial = std::sqrt(3.0) * 2 * 0.4 * 1000 / 2.6;
   EXPECT_NEAR(q + 3 * 1000 / 2.6 * 1e6 * std::pow(q, 12), trial, 1e-7 * trial);
+}
+
+// The table of the example is 5, 8, 12, 30 at the plastic strains 0, 0.01, 0.05, 1 and 20 degrees, half of it at 120.
+TEST(J2Rate, ABarFollowsTheTableOfItsTemperature) {
+  for (const auto& [temperature, part] : {std::pair{0.0, 1.0}, {20.0, 1.0}, {70.0, 0.75}, {120.0, 0.5}, {500.0, 0.5}}) {
+    LawAtPoint<J2Rate> bar;
+    bar.temperature = temperature;
+    EXPECT_NEAR(pull(bar, 0.01 + part * 8 / 1000), part * 8, 1e-9) << temperature;
+    EXPECT_NEAR(bar.before[6], 0.01, 1e-12);
+    EXPECT_NEAR(pull(bar, 0.03 + part * 10 / 1000), part * 10, 1e-9);
+  }
+  // as it warms, the same strain yields again
+  LawAtPoint<J2Rate> warmed;
+  EXPECT_NEAR(pull(warmed, 0.03 + 10.0 / 1000), 10, 1e-9);
+  warmed.temperature = 120;
+  EXPECT_GT(warmed.before[6], 0.0299);
+  const double stress = pull(warmed, 0.04), p = warmed.before[6];
+  EXPECT_NEAR(stress, 0.5 * (8 + 100 * (p - 0.01)), 1e-9);
+  EXPECT_NEAR(stress, 1000 * (0.04 - p), 1e-9);
+}
+
+// (1 + (p' / 0.05)^(1/3)) times the yield stress; at rest of the strain the overstress relaxes.
+TEST(J2Rate, ABarAtAConstantRateHasTheOverstressOfCowperAndSymonds) {
+  LawAtPoint<J2Rate> bar;
+  bar.law.yield = HardeningOverTemperature::constant(5);
+  for (const double rate : {1e-9, 0.05, 0.4, 50.0}) {
+    LawAtPoint<J2Rate> fast = bar;
+    double s = 0;
+    for (int step = 1; step <= 10; ++step) s = pull(fast, 0.1 * step, 0.1 / rate);
+    EXPECT_NEAR(s, 5 * (1 + std::cbrt(rate / 0.05)), 1e-8 * s) << rate;
+  }
+  EXPECT_NEAR(pull(bar, 0.1), 5, 1e-9);  // an increment without time
+  LawAtPoint<J2Rate> held = bar;
+  pull(held, 0.2, 0.1);
+  for (int step = 0; step < 200; ++step) pull(held, 0.2, 10);
+  EXPECT_NEAR(pull(held, 0.2, 1e9), 5, 5e-3);
+}
+
+// Strain along a bar of this law under a stress, after a time; creep() of a model in closed form.
+template <Law L>
+double creep_under(LawAtPoint<L>& bar, double& strain, double stress, double dt) {
+  bar.time.t += dt;
+  bar.time.dt = dt;
+  double across = -0.5 * strain;
+  for (int i = 0; i < 60; ++i) {
+    const auto r = bar.at(S::diagonal(strain, across, across));
+    const double A = r.moduli[0][0], B = 2 * r.moduli[0][1], C = r.moduli[1][0], D = r.moduli[1][1] + r.moduli[1][2];
+    const double x = r.stress[0] - stress, y = r.stress[1], d = A * D - B * C;
+    strain -= (D * x - B * y) / d;
+    across -= (A * y - C * x) / d;
+  }
+  bar.keep(S::diagonal(strain, across, across));
+  return strain - stress / 1000;
+}
+
+TEST(Norton, AtConstantStressTheCreepStrainIsThatOfTheLaw) {
+  LawAtPoint<Norton> bar;
+  double strain = 0, creep = 0;
+  for (int step = 0; step < 5; ++step) creep = creep_under(bar, strain, 12, 10);
+  EXPECT_NEAR(creep, 1e-6 * std::pow(12, 3) * 50, 1e-10);
+  EXPECT_NEAR(bar.before[6], creep, 1e-10);
+}
+
+// 8 for 3, then 12 until 10: time hardening goes on along the curve of 12 at its time, strain hardening at its strain.
+TEST(Norton, AStepOfStressCreepsByTimeOrByStrainHardening) {
+  const double a = 1e-5, n = 3, m = -0.4;
+  const auto at = [&](double stress, double t) { return a * std::pow(stress, n) * std::pow(t, m + 1) / (m + 1); };
+  LawAtPoint<Norton> by_time;
+  LawAtPoint<NortonStrain> by_strain;
+  by_time.law = {1000, 0.3, a, n, m};
+  by_strain.law = {1000, 0.3, a, n, m};
+  double x = 0, y = 0, of_time = 0, of_strain = 0;
+  for (int step = 0; step < 3; ++step) {
+    of_time = creep_under(by_time, x, 8, 1);
+    of_strain = creep_under(by_strain, y, 8, 1);
+    EXPECT_NEAR(of_time, at(8, step + 1), 1e-11);
+    EXPECT_NEAR(of_strain, at(8, step + 1), 1e-11);
+  }
+  for (int step = 0; step < 2; ++step) {
+    of_time = creep_under(by_time, x, 12, 3.5);
+    of_strain = creep_under(by_strain, y, 12, 3.5);
+  }
+  EXPECT_NEAR(of_time, at(8, 3) + at(12, 10) - at(12, 3), 1e-11);
+  const double shifted = 3 * std::pow(std::pow(8.0 / 12, n), 1 / (m + 1));
+  EXPECT_NEAR(of_strain, at(12, shifted + 7), 1e-11);
+  EXPECT_GT(of_strain, 1.05 * of_time);  // the two differ
+}
+
+TEST(NortonStrain, WithoutHardeningItIsNorton) {
+  LawAtPoint<NortonStrain> strain;
+  LawAtPoint<Norton> time;
+  strain.law.m = time.law.m = 0;
+  std::mt19937 random(6);
+  S e = S::zero();
+  for (int step = 0; step < 5; ++step) {
+    e += random_strain(random, 0.02);
+    EXPECT_LT(size_of(strain.step(e, 3) - time.step(e, 3)), 1e-9);
+  }
 }
 
 TEST(Prony, TheModulusRelaxesAsItsSeries) {

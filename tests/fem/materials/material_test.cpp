@@ -1,6 +1,7 @@
 // Laws in models: the same numbers as at one point, tangents that are derivatives of residuals, in every space and
 // measure of strain, and whole analyses by Newton's method.
 #include "fem/operator/evaluate.hpp"
+#include "fem/plugins/law_check.hpp"
 #include "fem/plugins/material.hpp"
 
 #include "device/error.hpp"
@@ -71,10 +72,14 @@ void expect_tangent(const FormValue& form, const Mesh& mesh, double size, const 
 }
 
 template <Law L>
+constexpr bool is_of_soil =
+    std::is_same_v<L, DruckerPrager> || std::is_same_v<L, MohrCoulomb> || std::is_same_v<L, Cap>;
+
+template <Law L>
 void expect_tangents() {
   const L law = example_of<L>();
   // compression for soil, whose tangent vanishes at the apex of its cone
-  const double size = L::large == Strain::green_lagrange ? 0.5 : std::is_same_v<L, DruckerPrager> ? -0.2 : 0.2;
+  const double size = L::large == Strain::green_lagrange ? 0.5 : is_of_soil<L> ? -0.2 : 0.2;
   for (const bool large : {false, true}) {
     if (!large && !LawFacts<L>::small) continue;
     const auto name = std::string(L::name) + (large ? " large" : " small");
@@ -101,7 +106,11 @@ TEST(Material, TangentsOfInelasticLawsAreDerivativesOfResidualsInEverySpace) {
   expect_tangents<Chaboche>();
   expect_tangents<Hill>();
   expect_tangents<DruckerPrager>();
+  expect_tangents<MohrCoulomb>();
+  expect_tangents<Cap>();
+  expect_tangents<J2Rate>();
   expect_tangents<Norton>();
+  expect_tangents<NortonStrain>();
   expect_tangents<Prony>();
 }
 
@@ -117,6 +126,10 @@ TEST(Material, TangentsWithAxesAndFreeStrainsAreDerivativesOfResiduals) {
         solid(CellKind::hex8), 0.3, "orthotropic" + size);
     expect_tangent(MaterialLaw(example_of<J2>()).form({Space::plane, large, true}, {{warm(0.02)}, wound}),
                    rectangle(1, 1, {1, 1.2}, CellKind::quad4), 0.1, "j2 in plane stress" + size);
+    expect_tangent(MaterialLaw(example_of<J2Rate>())
+                       .form({Space::solid, large},
+                             {.free_strains = {warm(0.01)}, .temperature = PointFunction(90.0 * PointExpression::y())}),
+                   solid(CellKind::hex8), 0.2, "j2_rate over temperature" + size);
   }
 }
 
@@ -163,6 +176,62 @@ TEST(Material, LongTablesOfHardeningKeepThePointsThatMatter) {
   EXPECT_LT(shorten(points), 1e-12);
   EXPECT_LE(points.size(), 8u);
   EXPECT_EQ(hardening("j2", points).at(0.3), 130);
+}
+
+// A uniform state of strain beyond yield: half of the yield stress at 120 degrees.
+TEST(Material, PointsOfABodyYieldAtTheirTemperatures) {
+  J2Rate law = example_of<J2Rate>();
+  law.rate = 0;
+  const auto pressed = [](const FormValue& form) {
+    const DiscreteProblem p(solid(CellKind::hex8), form);
+    return p.residual(p.values([](const Point& at, int i) { return i == 0 ? 0.1 * at[1] : 0.0; }));
+  };
+  const auto cold = pressed(MaterialLaw(law).form({}, {.temperature = constant(20)})),
+             warm = pressed(MaterialLaw(law).form({}, {.temperature = constant(120)})),
+             none = pressed(MaterialLaw(law).form({}));
+  EXPECT_EQ(cold, none);
+  double hot = 0, strong = 0;
+  for (std::size_t i = 0; i < cold.size(); ++i) {
+    hot = std::max(hot, std::abs(warm[i]));
+    strong = std::max(strong, std::abs(cold[i]));
+  }
+  EXPECT_LT(hot, 0.55 * strong);
+  EXPECT_GT(hot, 0.45 * strong);
+}
+
+template <Law... L>
+void check_all(LawList<L...>) {
+  const Device cpu = Device::named("cpu", 1);
+  const auto check = [&](const MaterialLaw& law) {
+    for (const bool large : {false, true})
+      if (large || law.record->small)
+        for (const LawFinding& each : check_law(cpu, law, large, {.strain = 0.02, .paths = 1}))
+          EXPECT_TRUE(each.holds()) << law.record->name << ": " << each.name << ", " << each.worst;
+  };
+  (check(example_of<L>()), ...);
+}
+TEST(LawCheck, AllLawsTurnWithTheBodyAndReturnNoWork) { check_all(BuiltInLaws{}); }
+
+TEST(LawCheck, FindsMaterialsThatReturnWorkOrClaimWhatTheyAreNot) {
+  const Device cpu = Device::named("cpu", 1);
+  const auto failures = [&](const MaterialLaw& law) {
+    std::vector<std::string> names;
+    for (const LawFinding& each : check_law(cpu, law, false, {.strain = 0.02, .paths = 1}))
+      if (!each.holds()) names.push_back(each.name);
+    return names;
+  };
+  LawRecord claims = record_of_law<DruckerPrager>();
+  claims.symmetric = true;
+  const DruckerPrager soil = example_of<DruckerPrager>();
+  EXPECT_THAT(failures({claims, &soil, module_of_laws}), testing::ElementsAre("moduli are symmetric"));
+  LawRecord turns = record_of_law<Orthotropic>();
+  turns.isotropic = true;
+  Orthotropic wood = example_of<Orthotropic>();
+  EXPECT_THAT(failures({turns, &wood, module_of_laws}),
+              testing::ElementsAre("a turned material has the same stresses"));
+  Prony active = example_of<Prony>();  // it would stiffen with time
+  active.g1 = active.k1 = -3;
+  EXPECT_THAT(failures(active), testing::ElementsAre("closed paths of strain return no work"));
 }
 
 TEST(Material, EveryCellHasTheTangentOfTheResidual) {
@@ -336,6 +405,8 @@ TEST(Material, StepsOfNewtonsMethodSquareTheResidualForEveryLaw) {
   expect(material(example_of<J2>(), {Space::solid, true}), 0.03);
   expect(material(example_of<Chaboche>(), {Space::solid, true}), 0.03);
   expect(material(example_of<Hill>(), {Space::solid, true}), 0.03);
+  expect(material(example_of<J2Rate>(), {Space::solid, true}), 0.03);
+  expect(material(example_of<Cap>(), {Space::solid, true}), -0.03);
 }
 
 TEST(Material, AModelTakesItsLawByName) {
@@ -352,7 +423,7 @@ TEST(Material, AModelTakesItsLawByName) {
   for (Index node = 0; node < mesh.node_count(); ++node)
     if (mesh.point(node)[0] > 0.999) force += end.reaction[static_cast<std::size_t>(3 * node)];
   EXPECT_NEAR(force, 3839.481, 5e-4);
-  EXPECT_EQ(law_names(cpu).size(), 14u);
+  EXPECT_EQ(law_names(cpu).size(), 18u);
 }
 
 std::string refusal(const std::function<void()>& f) {

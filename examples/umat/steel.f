@@ -1,0 +1,49 @@
+C     Elastic, then von Mises with linear hardening: PROPS E, nu, yield stress, hardening; STATEV plastic strain.
+      SUBROUTINE UMAT(STRESS,STATEV,DDSDDE,SSE,SPD,SCD,RPL,DDSDDT,
+     1 DRPLDE,DRPLDT,STRAN,DSTRAN,TIME,DTIME,TEMP,DTEMP,PREDEF,DPRED,
+     2 CMNAME,NDI,NSHR,NTENS,NSTATV,PROPS,NPROPS,COORDS,DROT,PNEWDT,
+     3 CELENT,DFGRD0,DFGRD1,NOEL,NPT,LAYER,KSPT,KSTEP,KINC)
+      INCLUDE 'ABA_PARAM.INC'
+      CHARACTER*80 CMNAME
+      DIMENSION STRESS(NTENS),STATEV(NSTATV),DDSDDE(NTENS,NTENS),
+     1 DDSDDT(NTENS),DRPLDE(NTENS),STRAN(NTENS),DSTRAN(NTENS),TIME(2),
+     2 PREDEF(1),DPRED(1),PROPS(NPROPS),COORDS(3),DROT(3,3),
+     3 DFGRD0(3,3),DFGRD1(3,3),FLOW(6)
+      G=PROPS(1)/2/(1+PROPS(2))
+      B=PROPS(1)/3/(1-2*PROPS(2))
+      DDSDDE=0
+      DO I=1,NDI
+        DO J=1,NDI
+          DDSDDE(I,J)=B-2*G/3
+        END DO
+        DDSDDE(I,I)=B+4*G/3
+      END DO
+      DO I=NDI+1,NTENS
+        DDSDDE(I,I)=G
+      END DO
+      STRESS=STRESS+MATMUL(DDSDDE,DSTRAN)
+      CALL SINV(STRESS,P,Q,NDI,NSHR)
+      YIELD=PROPS(3)+PROPS(4)*STATEV(1)
+      IF (Q.GT.YIELD) THEN
+        DP=(Q-YIELD)/(3*G+PROPS(4))
+        STATEV(1)=STATEV(1)+DP
+        R=1-3*G*DP/Q
+        DO I=1,NTENS
+          S=STRESS(I)
+          IF (I.LE.NDI) S=S-P
+          FLOW(I)=1.5*S/Q
+          STRESS(I)=STRESS(I)-3*G*DP*S/Q
+        END DO
+        DO I=1,NTENS
+          DO J=1,NTENS
+            D=0
+            IF (I.EQ.J) D=1
+            IF (I.GT.NDI.AND.I.EQ.J) D=0.5
+            IF (I.LE.NDI.AND.J.LE.NDI) D=D-1D0/3
+            C=4*G*G*(DP/Q-1/(3*G+PROPS(4)))*FLOW(I)*FLOW(J)
+            DDSDDE(I,J)=2*G*R*D+C
+            IF (I.LE.NDI.AND.J.LE.NDI) DDSDDE(I,J)=DDSDDE(I,J)+B
+          END DO
+        END DO
+      END IF
+      END
