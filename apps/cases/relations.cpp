@@ -506,7 +506,9 @@ class RelationReader {
             "name two sides with a translation along y")
             .at(options.origin);
       run_.log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g}{} off", region->name, onto->name,
-                      pair.bound + pair.on_axis, pair.largest_gap, metre());
+                      pair.bound + std::ssize(pair.on_axis), pair.largest_gap, metre());
+      if (options.rotation && fields_ == nullptr)
+        read_.model.cyclic.push_back({read_.model.relations.size(), std::move(pair.on_axis), *options.rotation});
       keep(std::move(pair.equations));
     });
   }
