@@ -43,6 +43,8 @@ check ptx_golden "$on_ptx python3 tools/gpu_check.py $build $build/golden --step
 check random_models "env RITZ_RANDOM_MODELS=40 $build/bin/test_fem --gtest_filter=RandomModels.*"
 # Small models of all programs at random, with relations between their solutions; the seed is the day.
 check relations "env PYTHONPATH=$build/python RITZ_BIN=$build/bin tools/relations.py --models 100000 --seed $(date -u +%Y%m%d) --folder $build/relations"
+# Universal files as another program reads them; pip install pyuff.
+check universal_file "python3 tools/universal_file.py $build $build/universal_file"
 # Both instruction sets of the CPU, compiled as they are shipped.
 check shipped_kernels "tools/shipped_kernels.sh $build-shipped"
 # The example programs and plugins outside of the tree, with all back ends.
