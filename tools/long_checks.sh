@@ -45,6 +45,8 @@ check random_models "env RITZ_RANDOM_MODELS=40 $build/bin/test_fem --gtest_filte
 check relations "env PYTHONPATH=$build/python RITZ_BIN=$build/bin tools/relations.py --models 100000 --seed $(date -u +%Y%m%d) --folder $build/relations"
 # All rows of the examples from arrays; the test takes a third of the long ones.
 check rows "env RITZ_ROWS=all tools/test_seconds.py $build ^python.rows"
+# Universal files as another program reads them; pip install pyuff.
+check universal_file "python3 tools/universal_file.py $build $build/universal_file"
 # Both instruction sets of the CPU, compiled as they are shipped.
 check shipped_kernels "tools/shipped_kernels.sh $build-shipped"
 # The example programs and plugins outside of the tree, with all back ends.

@@ -35,9 +35,10 @@ Index CaseAnalysis::host_of_shown(Run& run, const CaseModel& read, const Forecas
 namespace {
 
 // In the order in which a case is asked for them. A new analysis is one more row.
-constexpr ReadAnalysis* rows[] = {harmonic_analysis,  random_analysis,    spectrum_analysis,       history_analysis,
-                                  modal_analysis,     buckling_analysis,  inertia_relief_analysis, transient_analysis,
-                                  nonlinear_analysis, load_case_analysis, static_analysis};
+constexpr ReadAnalysis* rows[] = {
+    harmonic_analysis,     random_analysis,    spectrum_analysis, history_analysis,        complex_analysis,
+    substructure_analysis, modal_analysis,     buckling_analysis, inertia_relief_analysis, transient_analysis,
+    nonlinear_analysis,    load_case_analysis, static_analysis};
 
 // Members of a sweep share operators, and what linear systems leave for the next.
 Prepared prepared_for(Run& run, const CaseModel& read) {

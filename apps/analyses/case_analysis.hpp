@@ -71,7 +71,8 @@ std::vector<Integral> integrals_of(const Model& model, const CaseAnalysis& analy
 
 // Returns null where the case does not ask for this analysis.
 using ReadAnalysis = std::unique_ptr<CaseAnalysis>(Run& run, CaseModel& read, CaseSolvers& solvers);
-ReadAnalysis harmonic_analysis, random_analysis, spectrum_analysis, history_analysis, modal_analysis, buckling_analysis,
-    inertia_relief_analysis, transient_analysis, nonlinear_analysis, load_case_analysis, static_analysis;
+ReadAnalysis harmonic_analysis, random_analysis, spectrum_analysis, history_analysis, complex_analysis,
+    substructure_analysis, modal_analysis, buckling_analysis, inertia_relief_analysis, transient_analysis,
+    nonlinear_analysis, load_case_analysis, static_analysis;
 
 }  // namespace ritz

@@ -28,6 +28,10 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
     std::ranges::sort(frequencies_);
     const auto same = std::ranges::unique(frequencies_);
     frequencies_.erase(same.begin(), same.end());
+    tolerance_ = t.number("tolerance",
+                          "largest estimated error of frequencies between those that are solved, relative to the "
+                          "motion; 0: all are solved",
+                          {.fallback = 1e-6, .minimum = 0, .below = 1});
     if (t.has("residual_vectors"))
       t.refuse(ErrorKind::modal_options, "residual_vectors", "residual vectors were given with method = \"direct\"",
                "there are no modes to add to", "omit them");
@@ -38,6 +42,7 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
     excitations_ =
         read_excitations(t, ResponseKind::harmonic, read, analysis_.loads_excite, mode_components(read.space()));
     read_direct_damping(run, read.space(), analysis_);
+    read_response_format(run);
     name_motions(read);
     read.nodal_results.push_back({"displacement_phase", mode_components(read.space())});
   }
@@ -56,9 +61,12 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
   State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
     if (observer.progress) observer.progress("solving");
     DirectHarmonicSystem system(read.model, analysis_, prepared);
-    const DirectResponse response = system.solve(frequencies_, numbered(excitations_, system.loads()));
-    run.log().line("harmonic response: {} frequencies from {:g} to {:g} Hz, each solved directly", frequencies_.size(),
-                   frequencies_.front(), frequencies_.back());
+    const DirectResponse response = system.solve(frequencies_, numbered(excitations_, system.loads()), tolerance_);
+    run.log().line("harmonic response: {} frequencies from {:g} to {:g} Hz, {} of them solved directly",
+                   frequencies_.size(), frequencies_.front(), frequencies_.back(), response.solved);
+    if (response.solved < static_cast<int>(frequencies_.size()))
+      run.log().line("estimated error of the others: {:.2g} of the motion", response.error);
+    run.results().facts()["solved_frequencies"] = fmt::format("{}", response.solved);
     const std::vector<ProbedQuantity> probes = probed_quantities(run, read, response.space);
     tabulate_harmonic(run, response.motions, probes);
     for (const ProbedQuantity& each : probes) {
@@ -84,6 +92,7 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
   DirectHarmonic analysis_;
   std::vector<NamedExcitation> excitations_;
   std::vector<double> frequencies_, fields_at_;
+  double tolerance_;
 };
 
 }  // namespace

@@ -39,22 +39,15 @@ EvaluatedFields of_part(const CaseModel& read, const ModalSpace& space, const st
 
 }  // namespace
 
-double in_degrees(double radians) { return radians * 180 / std::numbers::pi; }
-
 void tabulate_harmonic(Run& run, const std::vector<HarmonicMotion>& motions,
                        const std::vector<ProbedQuantity>& probes) {
-  if (probes.empty()) return;
-  std::vector<std::string> columns = {"frequency"};
-  for (const ProbedQuantity& each : probes) columns.insert(columns.end(), {each.name, each.name + "_phase"});
-  std::vector<std::vector<double>> rows;
-  for (const HarmonicMotion& motion : motions) {
-    std::vector<double>& row = rows.emplace_back(1, motion.frequency);
-    for (const ProbedQuantity& each : probes) {
-      const Complex value = motion.of(each.quantity);
-      row.insert(row.end(), {std::abs(value), in_degrees(std::arg(value))});
-    }
+  ResponseTable table{ResponseTable::Kind::frequency_response};
+  for (const HarmonicMotion& motion : motions) table.at.push_back(motion.frequency);
+  for (const ProbedQuantity& each : probes) {
+    std::vector<Complex>& values = table.add(each.name);
+    for (const HarmonicMotion& motion : motions) values.push_back(motion.of(each.quantity));
   }
-  write_response(run, columns, rows);
+  write_response(run, table);
 }
 
 void report_largest(Run& run, const ProbedQuantity& probe, double amplitude, double frequency) {
@@ -90,7 +83,8 @@ void write_harmonic(Run& run, const CaseModel& read, const ModalSpace& space, co
   phases.name = "displacement_phase";
   for (const auto values : {&Field::values, &Field::finer_values})
     for (std::size_t j = 0; j < (phases.*values).size(); ++j)
-      (phases.*values)[j] = in_degrees(std::atan2((imaginary.nodal.front().*values)[j], (phases.*values)[j]));
+      (phases.*values)[j] =
+          std::atan2((imaginary.nodal.front().*values)[j], (phases.*values)[j]) * 180 / std::numbers::pi;
   largest.nodal.push_back(std::move(phases));
   run.log().line("amplitudes at {:.6g} Hz:", motion.frequency);
   print_peaks(run, largest, "amplitude of");

@@ -8,8 +8,6 @@
 
 namespace ritz {
 
-double in_degrees(double radians);
-
 // Amplitude and phase of each probe at the frequencies of the motions.
 void tabulate_harmonic(Run& run, const std::vector<HarmonicMotion>& motions, const std::vector<ProbedQuantity>& probes);
 // In the log and among the facts.

@@ -102,27 +102,26 @@ class HistoryAnalysis final : public ModalResponse {
     };
     Peak motion_peak;
     std::vector<Peak> peaks(probes.size());
-    std::vector<std::vector<double>> rows;
+    ResponseTable table{ResponseTable::Kind::time, history.times};
+    for (const ProbedQuantity& each : probes) table.add(each.name);
     for (MotionInTime motion(space, history);; motion.advance()) {
       const HistoryMotion& now = motion.now();
       double square = 0;
       for (std::size_t k = 0; k < now.q.size(); ++k) square += space.mass[k] * now.q[k] * now.q[k];
       motion_peak.take(square, now.time);
-      if (!probes.empty()) rows.emplace_back(1, now.time);
       for (std::size_t i = 0; i < probes.size(); ++i) {
-        rows.back().push_back(now.of(probes[i].quantity));
-        peaks[i].take(rows.back().back(), now.time);
+        const double value = now.of(probes[i].quantity);
+        table.series[i].values.push_back(value);
+        peaks[i].take(value, now.time);
       }
       if (motion.at_end()) break;
     }
-    std::vector<std::string> columns = {"time"};
     for (std::size_t i = 0; i < probes.size(); ++i) {
-      columns.push_back(probes[i].name);
       run.log().line("largest {}: {:.6g}{} at {:.6g} s", probes[i].name, peaks[i].value, probes[i].unit, peaks[i].time);
       run.results().facts()["largest_" + probes[i].name] = fmt::format("{:.10g}", peaks[i].value);
       run.results().facts()["largest_" + probes[i].name + "_s"] = fmt::format("{:.10g}", peaks[i].time);
     }
-    if (!probes.empty()) write_response(run, columns, rows);
+    write_response(run, table);
     return motion_peak.time;
   }
 

@@ -15,6 +15,26 @@
 namespace ritz {
 namespace {
 
+std::optional<std::vector<int>> read_nodal_diameters(const Case::Table& t, bool has_band) {
+  const bool is_given = t.has("nodal_diameters");
+  VectorRule rule{.minimum = 0};
+  if (!is_given) rule.fallback = std::vector<double>{};
+  std::vector<int> numbers;
+  for (const double each : t.vector("nodal_diameters",
+                                    "waves around the axis of a sector with [[periodic]] rotation, from 0 to half of "
+                                    "its sectors: the modes of each",
+                                    rule)) {
+    if (each != std::floor(each) || each > 1e6)
+      t.error(ErrorKind::wrong_value, "nodal_diameters", fmt::format("{:g} nodal diameters", each), {},
+              "give whole numbers");
+    else numbers.push_back(static_cast<int>(each));
+  }
+  if (is_given && has_band)
+    t.error(ErrorKind::modal_options, "band", "a band of modes with nodal diameters",
+            "each diameter has the same number of modes", "give a count");
+  return is_given ? std::optional(numbers) : std::nullopt;
+}
+
 ModalInput read_settings(Case& input) {
   const Case::Table t = input.table("modal", "number, method and output of the modes");
   ModalInput s;
@@ -62,6 +82,7 @@ ModalInput read_settings(Case& input) {
       t.integer("max_iterations", "largest number of iterations of lobpcg; with lanczos, of blocks of eight solves",
                 {.fallback = 500, .minimum = 1, .maximum = 1000000}));
   s.eigen.verify = t.flag("verify", "count the modes by the inertia of one more factor, with lanczos", true);
+  s.nodal_diameters = read_nodal_diameters(t, has_band);
   s.shapes.unit_maximum = t.choice("normalise", "mode shapes to unit modal mass, or to a largest displacement of 1",
                                    {"mass", "maximum"}, "mass") == "maximum";
   s.shapes.phases =
@@ -237,9 +258,6 @@ ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers) {
   return input;
 }
 
-namespace {
-
-// Programs of static cases find modes as one of several steps.
 void require_program_of_modes(Run& run) {
   const std::string& program = run.info().name;
   const bool is_case_of_modes = program == "ritz-modal" || program == "ritz-solve" || run.step().is_of_steps();
@@ -250,12 +268,15 @@ void require_program_of_modes(Run& run) {
                            fmt::format("run: ritz-modal {}, or make a [[step]] of it", run.input().path()));
 }
 
-}  // namespace
-
 std::unique_ptr<CaseAnalysis> modal_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (!read.modes) return nullptr;
   require_program_of_modes(run);
   ModalInput input = read_modal(run, read, solvers);
+  if (input.nodal_diameters) return sector_modal_analysis(run, read, std::move(input));
+  if (!read.model.cyclic.empty())
+    run.log().notice(
+        "modes of the sector are those that all sectors share (no nodal diameter); [modal] nodal_diameters finds the "
+        "others");
   const int count = input.eigen.band ? 1000 : input.eigen.count;
   for (std::size_t k = 0; k < static_cast<std::size_t>(count); ++k) name_mode(k, read);
   return std::make_unique<ModalAnalysis>(std::move(input));

@@ -11,11 +11,16 @@ namespace ritz {
 struct ModalInput {
   Modal eigen;
   ModeShapes shapes;
-  bool factorised = false;             // for want of a method that is named
+  bool factorised = false;                               // for want of a method that is named
+  std::optional<std::vector<int>> nodal_diameters = {};  // of a sector
   std::optional<Static> preload = {};  // how the state under the loads is found first; none: the body is free of stress
 };
 
 ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers);
+// Programs of static cases find modes as one of several steps.
+void require_program_of_modes(Run& run);
+// Modes of a sector by nodal diameters.
+std::unique_ptr<CaseAnalysis> sector_modal_analysis(Run& run, CaseModel& read, ModalInput input);
 // Checks of the modes and of their preload.
 void check_modes(const Model& model, const ModalInput& input);
 // Sets the state about which the body vibrates to that under the loads outside of load cases.

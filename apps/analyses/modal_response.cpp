@@ -46,6 +46,12 @@ void log_space(Run& run, const ModalSpace& space) {
 ModalResponse::ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, ResponseKind kind,
                              const Case::Table& table)
     : input_(read_modal(run, read, solvers)), damping_(read_modal_damping(run.input())) {
+  if (input_.nodal_diameters)
+    run.input()
+        .table("modal", "")
+        .error(ErrorKind::modal_options, "nodal_diameters",
+               fmt::format("[{}] of a sector with nodal diameters", table.name()),
+               "answers are of motions that all sectors share", "omit nodal_diameters, or model the whole body");
   if (input_.shapes.phases > 0 || input_.shapes.unit_maximum)
     run.log().notice("[modal] animate and normalise have no effect: the results are answers, not shapes of modes");
   const bool outside = outside_loads_excite(run, read);
@@ -55,6 +61,7 @@ ModalResponse::ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, Re
             .linear = solvers.linear()};
   if (kind == ResponseKind::history) run.input().allow_time();
   excitations_ = read_excitations(table, kind, read, outside, mode_components(read.space()));
+  read_response_format(run);
   name_motions(read);
 }
 
@@ -186,12 +193,25 @@ void report_beyond_modes(Run& run, const ModalSpace& space, double high) {
                     highest, high));
 }
 
-void write_response(Run& run, const std::vector<std::string>& columns, const std::vector<std::vector<double>>& rows) {
-  std::vector<std::string> cells;
-  for (const std::string& each : columns) cells.push_back(csv_cell(each));
-  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
-  for (const std::vector<double>& row : rows) text += fmt::format("{}\n", fmt::join(row, ","));
-  run.results().add_table("response", std::move(text));
+namespace {
+
+Case::Table output_of(Run& run) { return run.input().table("output", "what is written"); }
+
+bool wants_universal_file(Run& run) {
+  return output_of(run).choice("response",
+                               "tables of [harmonic], [random] and [history]: csv; or a universal file, type 58, as "
+                               "well",
+                               {"csv", "universal"}, "csv") == "universal";
+}
+
+}  // namespace
+
+void read_response_format(Run& run) { wants_universal_file(run); }
+
+void write_response(Run& run, const ResponseTable& table) {
+  if (table.series.empty()) return;
+  run.results().add_table("response.csv", csv_of(table));
+  if (wants_universal_file(run)) run.results().add_table("response.uff", universal_file_of(table));
 }
 
 }  // namespace ritz

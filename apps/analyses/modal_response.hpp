@@ -4,6 +4,7 @@
 
 #include "apps/analyses/modal.hpp"
 #include "apps/cases/responses.hpp"
+#include "io/results/response_table.hpp"
 #include "fem/analysis/modal_space.hpp"
 
 #include <algorithm>
@@ -79,7 +80,10 @@ FrequencyRange read_frequencies(const Case::Table& table, const char* about, boo
 int read_frequency_count(const Case::Table& table, const char* about);
 // Reports frequencies beyond the highest mode.
 void report_beyond_modes(Run& run, const ModalSpace& space, double high);
-// The table "<case>_response.csv": columns "frequency", "tip", "tip_phase" and rows of numbers.
-void write_response(Run& run, const std::vector<std::string>& columns, const std::vector<std::vector<double>>& rows);
+// Asks for [output] response, which write_response() follows.
+void read_response_format(Run& run);
+// "<case>_response.csv", with columns "frequency", "tip" and "tip_phase", and where the case asks for it
+// "<case>_response.uff", a universal file. Nothing without series.
+void write_response(Run& run, const ResponseTable& table);
 
 }  // namespace ritz

@@ -22,6 +22,7 @@ class RandomAnalysis final : public ModalResponse {
         std::ranges::any_of(excitations(), [](const auto& each) { return each.excitation.size.constant(); }))
       t.error(ErrorKind::modal_options, "frequencies", "a constant spectral density without a range of frequencies",
               "its mean square may be infinite", "give frequencies = [lowest, highest], or a table");
+    correlations_ = read_correlations(t, this->excitations());
     count_ = read_frequency_count(t, "of frequencies in the table of densities; more lie around each mode");
   }
 
@@ -30,7 +31,11 @@ class RandomAnalysis final : public ModalResponse {
  private:
   void respond(Run& run, const CaseModel& read, const ModalSpace& space,
                const std::vector<Excitation>& excitations) override {
-    const Random analysis{.damping = damping(), .excitations = excitations, .low = range_.low, .high = range_.high};
+    const Random analysis{.damping = damping(),
+                          .excitations = excitations,
+                          .correlations = correlations_,
+                          .low = range_.low,
+                          .high = range_.high};
     const auto [low, high] = range_of(analysis);
     const RandomResponse response = random_response(space, analysis);
     run.log().line("random response to {} excitation{} from {:g} to {:g} Hz", excitations.size(),
@@ -44,16 +49,14 @@ class RandomAnalysis final : public ModalResponse {
                 const std::vector<ProbedQuantity>& probes) const {
     if (probes.empty()) return;
     const auto [low, high] = range_of(analysis);
-    const std::vector<double> frequencies = frequencies_around_peaks(space, damping(), low, high, count_);
-    std::vector<std::string> columns = {"frequency"};
-    std::vector<std::vector<double>> rows;
-    for (const double f : frequencies) rows.emplace_back(1, f);
+    ResponseTable table{ResponseTable::Kind::density, frequencies_around_peaks(space, damping(), low, high, count_)};
     for (const ProbedQuantity& each : probes) {
-      columns.push_back(each.name);
+      std::vector<Complex>& densities = table.add(each.name);
       double largest = 0, at = low;
-      for (std::vector<double>& row : rows) {
-        row.push_back(response_density(space, analysis, each.quantity, row[0]));
-        if (row.back() > largest) largest = row.back(), at = row[0];
+      for (const double f : table.at) {
+        const double density = response_density(space, analysis, each.quantity, f);
+        densities.push_back(density);
+        if (density > largest) largest = density, at = f;
       }
       const double rms = std::sqrt(response.mean_square(each.quantity));
       const double rate = std::sqrt(response.mean_square_rate(each.quantity));
@@ -65,7 +68,7 @@ class RandomAnalysis final : public ModalResponse {
       facts["crossings_" + each.name] = fmt::format("{:.10g}", crossings);
       facts["largest_density_" + each.name] = fmt::format("{:.10g}", largest);
     }
-    write_response(run, columns, rows);
+    write_response(run, table);
   }
 
   static void write(Run& run, const CaseModel& read, const ModalSpace& space, const RandomResponse& response) {
@@ -90,6 +93,7 @@ class RandomAnalysis final : public ModalResponse {
   }
 
   FrequencyRange range_;
+  std::vector<Correlation> correlations_;
   int count_;
 };
 

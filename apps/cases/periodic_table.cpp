@@ -64,7 +64,9 @@ void read_periodic(const Case::Table& t, RelationInput& in) {
           "name two sides with a translation along y")
           .at(options.origin);
     in.run().log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g}{} off", region->name, onto->name,
-                        pair.bound + pair.on_axis, pair.largest_gap, in.metre());
+                        pair.bound + std::ssize(pair.on_axis), pair.largest_gap, in.metre());
+    if (options.rotation && !in.has_fields())
+      in.model().cyclic.push_back({in.model().relations.size(), std::move(pair.on_axis), *options.rotation});
     in.keep(std::move(pair.equations));
   });
 }

@@ -38,6 +38,11 @@ Formula read_over_time(const Case::Table& t, const char* key, const char* about,
   return result;
 }
 
+std::string read_name(const Case::Table& t, const std::string& fallback) {
+  return t.text("name", "by which [[random.correlation]] knows it; not given: that of the load case, or \"base\"",
+                {.fallback = fallback});
+}
+
 NamedExcitation read_load(const Case::Table& t, ResponseKind kind, FrequencyTable::Scale scale,
                           const std::vector<std::string>& names) {
   NamedExcitation result;
@@ -53,6 +58,7 @@ NamedExcitation read_load(const Case::Table& t, ResponseKind kind, FrequencyTabl
                 : fmt::format("there are {}", quoted_list(names)),
             near.empty() ? "add a [[load_case]] of this name" : fmt::format("did you mean '{}'?", near));
   }
+  if (kind == ResponseKind::random) result.name = read_name(t, result.load);
   if (kind == ResponseKind::harmonic) {
     result.excitation.size =
         read_over_frequency(t, "amplitude", "factor of the load, or \"name(f)\"", scale, {.fallback = 1});
@@ -95,6 +101,7 @@ NamedExcitation read_base(const Case::Table& t, ResponseKind kind, FrequencyTabl
         read_over_time(t, "acceleration", "of the base [m/s^2], a number or a formula of t, as \"quake(t)\"", {});
     return result;
   }
+  if (kind == ResponseKind::random) result.name = read_name(t, "base");
   const SizeKey size = size_of_base(t, kind);
   result.excitation.motion = size.motion;
   result.excitation.size = read_over_frequency(t, size.key, size.about, scale, {.minimum = 0});
@@ -117,7 +124,7 @@ bool is_direct(const Case::Table& harmonic) {
 
 bool vibrates(Run& run) {
   const Case::Table root = run.input().root();
-  return root.has("modal") || (!run.options().survey && root.has("harmonic"));
+  return root.has("modal") || (!run.options().survey && (root.has("harmonic") || root.has("substructure")));
 }
 
 bool responds(Run& run) {
@@ -127,12 +134,13 @@ bool responds(Run& run) {
   }
   const Case::Table root = run.input().root();
   const char* found = nullptr;
-  for (const char* key : {"harmonic", "random", "spectrum", "history"}) {
+  for (const char* key : {"harmonic", "random", "spectrum", "history", "complex", "substructure"}) {
     if (!root.has(key)) continue;
     if (found != nullptr)
       root.error(ErrorKind::modal_options, key, fmt::format("a case has [{}] and [{}]", found, key),
                  "a case, or a step, is one analysis", "make two cases or steps");
-    else if (!root.has("modal") && !(key == std::string_view("harmonic") && is_direct(harmonic_table(run.input()))))
+    else if (!root.has("modal") && !(key == std::string_view("harmonic") && is_direct(harmonic_table(run.input()))) &&
+             key != std::string_view("substructure"))
       root.error(ErrorKind::modal_options, key, fmt::format("[{}] without [modal]", key), "answers are sums of modes",
                  "add [modal] with the number of modes");
     found = key;
@@ -176,6 +184,23 @@ ModalDamping read_modal_damping(Case& input) {
   return damping;
 }
 
+std::vector<Dashpot> read_dashpots(Case& input, const FunctionSpace& space) {
+  const Case::Table t = damping_table(input);
+  const Mesh& mesh = space.mesh();
+  std::vector<Dashpot> dashpots;
+  for (const Case::Table& each : t.tables("dashpot", "forces against the velocity")) {
+    const Region* region = each.region("region", "facets, nodes or cells: their nodes, in equal parts", mesh,
+                                       {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const int dimension = std::min(space.components(), 3);
+    const std::vector<double> value =
+        each.vector("value", "in total, along the axes [N s/m]", {.size = dimension, .minimum = 0});
+    Dashpot dashpot{region == nullptr ? std::vector<Node>() : space.nodes_in(*region), {}};
+    std::ranges::copy(value, dashpot.viscosity.begin());
+    if (!dashpot.nodes.empty()) dashpots.push_back(std::move(dashpot));
+  }
+  return dashpots;
+}
+
 void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& analysis) {
   const Case::Table t = damping_table(run.input());
   const ModalDamping of_all = read_modal_damping(run.input());
@@ -190,16 +215,7 @@ void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& a
     const double factor = each.number("structural", "loss factor of these cells", {.minimum = 0});
     if (region != nullptr) analysis.losses.push_back({region->cells, factor});
   }
-  for (const Case::Table& each : t.tables("dashpot", "forces against the velocity")) {
-    const Region* region = each.region("region", "facets, nodes or cells: their nodes, in equal parts", mesh,
-                                       {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-    const int dimension = std::min(space.components(), 3);
-    const std::vector<double> value =
-        each.vector("value", "in total, along the axes [N s/m]", {.size = dimension, .minimum = 0});
-    Dashpot dashpot{region == nullptr ? std::vector<Node>() : space.nodes_in(*region), {}};
-    std::ranges::copy(value, dashpot.viscosity.begin());
-    if (!dashpot.nodes.empty()) analysis.dashpots.push_back(std::move(dashpot));
-  }
+  analysis.dashpots = read_dashpots(run.input(), space);
 }
 
 std::vector<NamedExcitation> read_excitations(const Case::Table& table, ResponseKind kind, const CaseModel& read,
@@ -223,6 +239,32 @@ std::vector<NamedExcitation> read_excitations(const Case::Table& table, Response
                 kind == ResponseKind::spectrum ? fmt::format("add a [[{}.base]]", table.name())
                                                : fmt::format("add a [[{0}.load]] or a [[{0}.base]]", table.name()));
   return all;
+}
+
+std::vector<Correlation> read_correlations(const Case::Table& random, const std::vector<NamedExcitation>& excitations) {
+  std::vector<Correlation> result;
+  for (const Case::Table& t : random.tables("correlation", "two excitations that are correlated; others are not")) {
+    const std::vector<std::string> names = t.texts("between", "names of the two excitations");
+    std::vector<int> numbers;
+    for (const std::string& name : names)
+      for (std::size_t i = 0; i < excitations.size(); ++i)
+        if (excitations[i].name == name) numbers.push_back(static_cast<int>(i));
+    Correlation each;
+    each.coherence = read_over_frequency(t, "coherence", "gamma^2, a part of 1 or \"name(f)\"",
+                                         FrequencyTable::Scale::linear, {.minimum = 0, .maximum = 1});
+    each.phase = read_over_frequency(t, "phase", "[degrees] by which the first leads the second, or \"name(f)\"",
+                                     FrequencyTable::Scale::linear, {.fallback = 0});
+    if (names.size() != 2 || numbers.size() != 2) {
+      std::vector<std::string> all;
+      for (const NamedExcitation& excitation : excitations) all.push_back(excitation.name);
+      t.error(ErrorKind::modal_options, "between", "a correlation that is not between two excitations",
+              fmt::format("there are {}", quoted_list(all)), "name two; give each a name of its own");
+      continue;
+    }
+    each.first = numbers[0], each.second = numbers[1];
+    result.push_back(std::move(each));
+  }
+  return result;
 }
 
 std::vector<Excitation> numbered(const std::vector<NamedExcitation>& excitations, const ModalSpace& space) {

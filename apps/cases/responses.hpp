@@ -6,14 +6,15 @@
 
 #include "apps/cases/case_model.hpp"
 #include "fem/analysis/direct_harmonic.hpp"
+#include "fem/analysis/random_response.hpp"
 
 #include <string>
 #include <vector>
 
 namespace ritz {
 
-// Has the case [harmonic], [random], [spectrum] or [history]? Two of them, or one without [modal], are added to its
-// errors.
+// Has the case [harmonic], [random], [spectrum], [history] or [complex]? Two of them, or one without [modal], are added
+// to its errors.
 bool responds(Run& run);
 // Is the case read as one of vibration? With [modal], or with [harmonic].
 bool vibrates(Run& run);
@@ -28,6 +29,8 @@ LoadCaseInputs read_exciting_loads(Run& run, const std::vector<std::string>& loa
 // [damping] with `ratio` and `structural`, or Rayleigh's.
 ModalDamping read_modal_damping(Case& input);
 
+// [[damping.dashpot]].
+std::vector<Dashpot> read_dashpots(Case& input, const FunctionSpace& space);
 // Damping without modes: Rayleigh's, `structural`, [[damping.region]] and [[damping.dashpot]].
 void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& analysis);
 
@@ -36,11 +39,14 @@ struct NamedExcitation {
   std::string load;  // a load case; "loads": those outside of load cases; empty: the base
   Excitation excitation;
   Formula over_time = 1.0;  // of [history]: amplitude, or acceleration
+  std::string name = {};    // by which [[random.correlation]] knows it
 };
 // [[load]] and [[base]] of the table. Of harmonic response and time history without either: all loads together. None is
 // an error. Those of time history may be formulas of t where the case allows them (Case::allow_time).
 std::vector<NamedExcitation> read_excitations(const Case::Table& table, ResponseKind kind, const CaseModel& read,
                                               bool outside_excites, int dimension);
+// [[random.correlation]]: pairs of them.
+std::vector<Correlation> read_correlations(const Case::Table& random, const std::vector<NamedExcitation>& excitations);
 // With the numbers that loads have in the space.
 std::vector<Excitation> numbered(const std::vector<NamedExcitation>& excitations, const ModalSpace& space);
 // A number, or "name(f)".

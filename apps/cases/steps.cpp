@@ -15,8 +15,8 @@ const StepTables& step_tables() {
       .of_run = {"mesh",        "space",       "model",          "region",  "table",    "field",  "material", "section",
                  "orientation", "plugin",      "output",         "probe",   "path",     "sweep",  "gradient", "title",
                  "load_case",   "combination", "allow_unloaded", "initial", "capacity", "inertia"},
-      .of_one = {"time", "modal", "harmonic", "random", "spectrum", "history", "buckling", "inertia_relief", "newton",
-                 "solver"}};
+      .of_one = {"time", "modal", "harmonic", "random", "spectrum", "history", "complex", "substructure", "buckling",
+                 "inertia_relief", "newton", "solver"}};
   return tables;
 }
 

@@ -52,6 +52,13 @@ std::vector<Field> mode_names(const FunctionSpace& space, std::size_t mode) {
   return names;
 }
 
+std::vector<Field> mode_names(const FunctionSpace& space, std::size_t mode, const char* suffix) {
+  const std::vector<Field> names = mode_names(space, mode);
+  std::vector<Field> all = names;
+  for (const Field& each : names) all.push_back({each.name + suffix, each.components});
+  return all;
+}
+
 void print_table(Results& results, const VibrationModes& modes) {
   Log& log = results.log();
   std::string head = "mode  frequency [Hz]     omega^2 [1/s^2]  residual  effective mass [%]:";
@@ -274,6 +281,37 @@ void write_modes(Results& results, const FieldsOfModel& fields, const VibrationM
       }
       return std::pair{time, std::move(now)};
     });
+}
+
+std::vector<Field> shape_fields(Results& results, const FunctionSpace& space, const Vector& shape, std::size_t mode) {
+  std::vector<Shape> one;
+  one.push_back(shape_of(motion_in(results, space)(shape), mode));
+  return fields_of(std::move(one));
+}
+
+void write_modes(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
+                 const ModeShapes& options) {
+  std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
+  const MotionOf motion = motion_in(results, space);
+  std::vector<Field> fields;
+  for (std::size_t k = 0; k < shapes.count; ++k) {
+    const std::array<Vector, 2> parts = shapes.of(k);
+    Shape first = shape_of(motion(parts[0]), k), second = shape_of(motion(parts[1]), k);
+    const std::vector<double>&a = first.moved.values, &b = second.moved.values;
+    std::vector<double> both = a;  // no point moves farther
+    for (std::size_t i = 0; i < both.size(); ++i) both[i] = std::hypot(a[i], b[i]);
+    const double largest = largest_displacement(both, first.moved.components);
+    for (Shape* each : {&first, &second}) {
+      if (options.unit_maximum && largest > 0) each->scale(1 / largest);
+      for (Field* field : {&each->moved, each->turned ? &*each->turned : nullptr}) {
+        if (field == nullptr) continue;
+        if (each == &second) field->name += shapes.suffix;
+        fields.push_back(std::move(*field));
+      }
+    }
+  }
+  phase.reset();
+  results.write(std::move(fields), {}, shapes.time);
 }
 
 }  // namespace ritz

@@ -6,7 +6,9 @@
 #include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/vibration.hpp"
 
+#include <array>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,8 @@ bool has_rotations(const FunctionSpace& space);
 std::string rotation_name(std::size_t mode);  // "mode_1_rotation" for 0
 // Names and components of the results of mode number `mode`.
 std::vector<Field> mode_names(const FunctionSpace& space, std::size_t mode);
+// Those of shapes of two parts: "mode_1" and "mode_1_sine".
+std::vector<Field> mode_names(const FunctionSpace& space, std::size_t mode, const char* suffix);
 // How eigenvalues were found, among the solves of the report.
 void record(Results& results, const EigenSolution& s, Index unknowns);
 // Shapes with a largest displacement of 1, as fields to be written.
@@ -42,5 +46,16 @@ void write_modes(Results& results, const Mesh& mesh, FunctionRef<std::vector<Fie
 // The same of a model that has fields: every field of a mode is a result, and the largest value of the first one scales
 // the shape.
 void write_modes(Results& results, const FieldsOfModel& fields, const VibrationModes& modes, const ModeShapes& options);
+// One shape as fields, named after the mode.
+std::vector<Field> shape_fields(Results& results, const FunctionSpace& space, const Vector& shape, std::size_t mode);
+// Shapes a cos + b sin, of waves around an axis or in time: fields of a, and of b with a suffix.
+struct ShapesOfTwoParts {
+  std::size_t count;
+  std::function<std::array<Vector, 2>(std::size_t mode)> of;
+  const char* suffix;
+  std::optional<double> time = {};  // of the result
+};
+void write_modes(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
+                 const ModeShapes& options);
 
 }  // namespace ritz

@@ -504,8 +504,8 @@ void Results::record_paths(const ProbeFields& fields, ResultWriter::Probes& prob
       probes.emplace_back(name, std::move(numbers));
     }
     if (!is_written) continue;
-    add_table(fmt::format("{}_{:06}", path.name, number), table_of(path));
-    if (path.stress) add_table(fmt::format("{}_linearised_{:06}", path.name, number), table_of_linearised(path));
+    add_table(fmt::format("{}_{:06}.csv", path.name, number), table_of(path));
+    if (path.stress) add_table(fmt::format("{}_linearised_{:06}.csv", path.name, number), table_of_linearised(path));
   }
 }
 
@@ -520,7 +520,7 @@ void Results::follow() {
 }
 
 void Results::add_table(const std::string& name, std::string text) {
-  tables_.push_back({fmt::format("{}_{}.csv", context_.name, name), std::move(text)});
+  tables_.push_back({fmt::format("{}_{}", context_.name, name), std::move(text)});
 }
 
 void Results::write(SolvedStep step) {

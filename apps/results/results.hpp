@@ -114,7 +114,7 @@ class Results {
   // `numbers` have columns of their own after those of the probes.
   void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {},
              ResultWriter::Probes numbers = {});
-  // A table "<case>_<name>.csv", which is committed with the next step of write().
+  // A text "<case>_<name>", such as "response.csv", which is committed with the next step of write().
   void add_table(const std::string& name, std::string text);
   // One more such number of the steps that follow: the load beside the probes of a curve.
   void carry_number(std::string name, double value) { carried_numbers_ = {{std::move(name), {value}}}; }

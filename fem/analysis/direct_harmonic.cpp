@@ -1,9 +1,9 @@
 #include "fem/analysis/direct_harmonic.hpp"
 
-#include "fem/operator/linearisation.hpp"
 #include "device/error.hpp"
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/analysis/harmonic_projection.hpp"
 #include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
@@ -11,9 +11,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <iterator>
 #include <numbers>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -81,7 +83,7 @@ struct DirectHarmonicSystem::Parts {
   Setup setup;
   ModalSpace space;
   ExcitingForces forces;
-  SparseMatrix K, M;
+  SparseMatrix K, M, C, H;
   std::vector<double> stiffness, mass, viscous, hysteretic;  // values on one pattern; prescribed unknowns eliminated
   std::vector<Index> offsets;
   SparseMatrix system;
@@ -93,11 +95,12 @@ struct DirectHarmonicSystem::Parts {
         forces(exciting_forces(of, analysis.loads_excite, setup)),
         K(stiffness_of(analysis)),
         M(matrix_of(*of.space, of.inertia, of.space->zeros())),
+        C(K.shared_pattern(), K.block_size()),
+        H(K.shared_pattern(), K.block_size()),
         system(doubled(K.pattern()), K.block_size(), SparseMatrix::Values::undefined) {
     space = without_columns();
     offsets = K.pattern().offsets().host();
     const Constraints& supports = setup.supports().common();
-    SparseMatrix H(K.shared_pattern(), K.block_size()), C(K.shared_pattern(), K.block_size());
     axpby(analysis.structural, K.values(), 0.0, H.values());
     if (const std::vector<Integral> lossy = lossy_parts(of.equations, analysis.losses); !lossy.empty()) {
       const SparseMatrix more = matrix_of(*of.space, lossy, of.space->zeros());
@@ -167,7 +170,7 @@ struct DirectHarmonicSystem::Parts {
     else factor.emplace(system, DirectKind::symmetric);
   }
 
-  // The real and the imaginary part of the answer to a force.
+  // The real and the imaginary part of the answer to a force, zero where unknowns are prescribed or follow others.
   std::array<Vector, 2> answer(const std::array<Vector, 2>& force) {
     const auto b = static_cast<std::size_t>(K.block_size());
     std::vector<double> both(2 * static_cast<std::size_t>(K.rows()));
@@ -193,7 +196,6 @@ struct DirectHarmonicSystem::Parts {
       std::vector<double> u(static_cast<std::size_t>(K.rows()));
       for (std::size_t i = 0; i < u.size(); ++i) u[i] = (part == 0 ? 1 : -1) * solution[place(i, part)];
       result[part] = Vector(model.space->device(), std::span<const double>(u), "vectors");
-      setup.supports().common().set_linear(result[part]);
     }
     return result;
   }
@@ -208,52 +210,153 @@ DirectHarmonicSystem::~DirectHarmonicSystem() = default;
 
 const ModalSpace& DirectHarmonicSystem::loads() const { return parts_->space; }
 
-DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencies,
-                                           const std::vector<Excitation>& excitations) {
-  Parts& p = *parts_;
-  const FunctionSpace& space = *p.model.space;
-  auto phase = space.device().profile().phase("solve");
-  DirectResponse result{p.without_columns(), {}};
-  for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(space.zeros()));
-  const int columns = 2 * static_cast<int>(frequencies.size());
-  MultiVector& X =
-      result.space.residual_vectors.emplace(space.device(), space.unknown_count(), columns, "eigenvectors");
-  const Constraints& supports = p.setup.supports().common();
-  Vector inertia = space.zeros();
-  for (std::size_t at = 0; at < frequencies.size(); ++at) {
-    HarmonicMotion& motion = result.motions.emplace_back(
-        HarmonicMotion{frequencies[at], std::vector<Complex>(static_cast<std::size_t>(columns), 0.0),
-                       std::vector<Complex>(p.forces.directions.size(), 0.0)});
-    std::array<Vector, 2> force = {space.zeros(), space.zeros()};
-    for (const Excitation& each : excitations) {
-      const Complex amplitude = amplitude_of(each, frequencies[at]);
-      const std::vector<double> carried = carried_by(p.space, each);
-      const auto add = [&](double factor, const Vector& f) {
-        axpy(factor * amplitude.real(), f, force[0]);
-        axpy(factor * amplitude.imag(), f, force[1]);
-      };
-      if (each.load >= 0) add(1, p.forces.loads.at(static_cast<std::size_t>(each.load)));
-      for (std::size_t d = 0; d < carried.size(); ++d) {
-        if (carried[d] != 0) add(-carried[d], p.forces.inertia[d]);
-        motion.carried[d] += amplitude * carried[d];
-      }
+namespace {
+
+// The means by which frequencies are solved.
+struct Answers {
+  std::function<ComplexVector(double frequency)> amplitudes;      // of the forces
+  std::function<std::array<Vector, 2>(double frequency)> at;      // real and imaginary part
+  std::function<void(Vector& u)> complete;                        // with what follows other unknowns
+  std::function<double(const Vector& u)> mass_of;                 // u^T M u
+  std::function<MultiVector&(std::size_t columns)> make_columns;  // of the result
+};
+
+void solve_all(const Answers& answers, DirectResponse& result) {
+  const std::size_t columns = 2 * result.motions.size();
+  MultiVector& X = answers.make_columns(columns);
+  for (std::size_t at = 0; at < result.motions.size(); ++at) {
+    std::array<Vector, 2> u = answers.at(result.motions[at].frequency);
+    result.motions[at].q.assign(columns, 0.0);
+    for (std::size_t part = 0; part < 2; ++part) {
+      answers.complete(u[part]);
+      X.set_column(static_cast<int>(2 * at + part), u[part]);
+      result.motions[at].q[2 * at + part] = part == 0 ? Complex(1, 0) : Complex(0, 1);
+      result.space.mass.push_back(answers.mass_of(u[part]));
     }
-    for (Vector& f : force) {
+    ++result.solved;
+  }
+}
+
+// Solves, where the residual is largest, until the largest estimated error is within the tolerance.
+void extend(HarmonicProjection& projection, const Answers& answers, double tolerance, DirectResponse& result) {
+  std::vector<std::uint8_t> is_solved(result.motions.size(), 0);
+  const auto solve_at = [&](std::size_t place) {
+    const double frequency = result.motions[place].frequency;
+    is_solved[place] = 1;
+    ++result.solved;
+    std::array<Vector, 2> u = answers.at(frequency);
+    const double off = projection.size() == 0
+                           ? 1
+                           : projection.distance(u, projection.coordinates(frequency, answers.amplitudes(frequency)));
+    for (Vector& each : u) projection.take(std::move(each));
+    return off;
+  };
+  const std::size_t last = result.motions.size() - 1;
+  for (const std::size_t place : std::set<std::size_t>{0, last / 2, last}) solve_at(place);
+  std::optional<double> error_of_residual;  // the largest ratio that was seen
+  while (result.solved < std::ssize(result.motions)) {
+    std::size_t worst = last;
+    double largest = -1;
+    for (std::size_t place = 0; place <= last; ++place) {
+      if (is_solved[place] != 0) continue;
+      const double frequency = result.motions[place].frequency;
+      const double left = projection.residual(frequency, answers.amplitudes(frequency));
+      if (left > largest) largest = left, worst = place;
+    }
+    result.error = error_of_residual.value_or(1) * largest;
+    if (error_of_residual && result.error <= tolerance) return;
+    const double off = solve_at(worst);
+    error_of_residual = std::max(error_of_residual.value_or(0), off / std::max(largest, 1e-300));
+  }
+  result.error = 0;
+}
+
+void take_span(const HarmonicProjection& projection, const Answers& answers, DirectResponse& result) {
+  MultiVector& X = answers.make_columns(projection.size());
+  for (std::size_t k = 0; k < projection.size(); ++k) {
+    Vector u(X.device(), X.rows(), "vectors");
+    copy(projection.column(k), u);
+    answers.complete(u);
+    X.set_column(static_cast<int>(k), u);
+  }
+  result.space.mass.assign(projection.size(), 1);
+  for (HarmonicMotion& each : result.motions)
+    each.q = projection.coordinates(each.frequency, answers.amplitudes(each.frequency));
+}
+
+// Loads, then inertia, without what supports take.
+std::vector<Vector> free_forces(const ExcitingForces& forces, const Constraints& supports) {
+  std::vector<Vector> all;
+  for (const std::vector<Vector>* list : {&forces.loads, &forces.inertia})
+    for (const Vector& each : *list) {
+      Vector& f = all.emplace_back(each.device(), each.size(), "vectors");
+      copy(each, f);
       supports.gather(f);
       supports.set_zero(f);
     }
-    p.factorise(frequencies[at]);
-    const std::array<Vector, 2> u = p.answer(force);
-    for (int part = 0; part < 2; ++part) {
-      const int column = 2 * static_cast<int>(at) + part;
-      const auto side = static_cast<std::size_t>(part);
-      X.set_column(column, u[side]);
-      motion.q[static_cast<std::size_t>(column)] = part == 0 ? Complex(1, 0) : Complex(0, 1);
-      p.setup.rates().residual(u[side], inertia);
-      result.space.mass.push_back(dot(u[side], inertia));
-      result.space.stiffness.push_back(0);
-    }
+  return all;
+}
+
+// Factors of these forces in the right-hand side.
+ComplexVector amplitudes_of(const ModalSpace& space, const std::vector<Excitation>& excitations, std::size_t loads,
+                            double frequency) {
+  ComplexVector result(loads + space.base.size(), 0.0);
+  for (const Excitation& each : excitations) {
+    const Complex amplitude = amplitude_of(each, frequency);
+    const std::vector<double> carried = carried_by(space, each);
+    if (each.load >= 0) result.at(static_cast<std::size_t>(each.load)) += amplitude;
+    for (std::size_t d = 0; d < carried.size(); ++d) result[loads + d] -= amplitude * carried[d];
   }
+  return result;
+}
+
+}  // namespace
+
+DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencies,
+                                           const std::vector<Excitation>& excitations, double tolerance) {
+  Parts& p = *parts_;
+  const FunctionSpace& space = *p.model.space;
+  const Constraints& supports = p.setup.supports().common();
+  auto phase = space.device().profile().phase("solve");
+  DirectResponse result{p.without_columns(), {}};
+  for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(space.zeros()));
+  HarmonicProjection projection(p.K, p.M, p.C, p.H, free_forces(p.forces, supports));
+  const std::size_t loads = p.forces.loads.size();
+  const Answers answers{.amplitudes = [&](double f) { return amplitudes_of(p.space, excitations, loads, f); },
+                        .at =
+                            [&](double f) {
+                              const ComplexVector factors = amplitudes_of(p.space, excitations, loads, f);
+                              std::array<Vector, 2> force = {space.zeros(), space.zeros()};
+                              for (std::size_t i = 0; i < factors.size(); ++i) {
+                                axpy(factors[i].real(), projection.forces()[i], force[0]);
+                                axpy(factors[i].imag(), projection.forces()[i], force[1]);
+                              }
+                              p.factorise(f);
+                              return p.answer(force);
+                            },
+                        .complete = [&](Vector& u) { supports.set_linear(u); },
+                        .mass_of =
+                            [&](const Vector& u) {
+                              Vector inertia = space.zeros();
+                              p.setup.rates().residual(u, inertia);
+                              return dot(u, inertia);
+                            },
+                        .make_columns = [&](std::size_t columns) -> MultiVector& {
+                          return result.space.residual_vectors.emplace(space.device(), space.unknown_count(),
+                                                                       static_cast<int>(columns), "eigenvectors");
+                        }};
+  for (const double frequency : frequencies) {
+    HarmonicMotion& motion = result.motions.emplace_back(HarmonicMotion{frequency, {}, {}});
+    const ComplexVector factors = answers.amplitudes(frequency);
+    for (std::size_t d = loads; d < factors.size(); ++d) motion.carried.push_back(-factors[d]);
+  }
+  if (tolerance > 0) {
+    extend(projection, answers, tolerance, result);
+    take_span(projection, answers, result);
+  } else {
+    solve_all(answers, result);
+  }
+  result.space.stiffness.assign(result.space.mass.size(), 0);
   return result;
 }
 

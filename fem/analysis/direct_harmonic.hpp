@@ -6,7 +6,11 @@
 //   DirectHarmonicSystem system(model, analysis);
 //   DirectResponse r = system.solve({10, 20, 30}, {{.load = 0}});      // r.motions[1].of(quantity)
 //
-// Answers are columns of a ModalSpace, two for each frequency, so that whatever reads motions on modes reads them.
+// Answers are columns of a ModalSpace, so that whatever reads motions on modes reads them. With a tolerance few
+// frequencies are solved, and the others are answers of the equations projected onto these: a rational Krylov space,
+// which meets the transfer function at the frequencies that are solved (Grimme, Krylov Projection Methods for Model
+// Reduction, 1997). The next one is where the residual is largest; how far the projection was off there turns residuals
+// into an estimate of the error.
 #pragma once
 
 #include "fem/analysis/harmonic_response.hpp"
@@ -39,8 +43,10 @@ struct DirectHarmonic {
 };
 
 struct DirectResponse {
-  ModalSpace space;                     // two columns for each frequency
+  ModalSpace space;                     // two columns for each frequency that was solved
   std::vector<HarmonicMotion> motions;  // [frequency]
+  int solved = 0;                       // frequencies
+  double error = 0;                     // the largest estimated one of the others, relative to their motion
 };
 
 // Throws Error: what makes no sense for vibration on modes; masses and springs at reference points; several ranks.
@@ -54,7 +60,9 @@ class DirectHarmonicSystem {
 
   const ModalSpace& loads() const;  // without columns: names of the loads, and directions of the base
   // Throws Error(ErrorKind::vibration) where the answer is not finite: in a resonance that nothing damps.
-  DirectResponse solve(const std::vector<double>& frequencies, const std::vector<Excitation>& excitations);
+  // tolerance: of the estimated error; 0: every frequency is solved.
+  DirectResponse solve(const std::vector<double>& frequencies, const std::vector<Excitation>& excitations,
+                       double tolerance = 0);
 
  private:
   struct Parts;

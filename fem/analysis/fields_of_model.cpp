@@ -94,7 +94,7 @@ std::vector<FreePart> free_parts(const Model& model, const MixedConstraints& sup
     acting.insert(acting.end(), touched.begin(), touched.end());
   }
   rows.insert(rows.end(), model.held_along.begin(), model.held_along.end());
-  return free_parts(spaces, held, acting, rows, RigidModes::solid);
+  return free_parts(spaces, held, acting, rows, model.rigid.value_or(RigidModes::solid));
 }
 
 }  // namespace
@@ -121,7 +121,7 @@ FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   if (rates == Rates::beside)
     fields.rates = std::make_unique<MixedOperator>(model.spaces(), model.of_fields.inertia, model.inertia);
   fields.supports = supports_of(model, *fields.equations, {});
-  if (model.structural) fields.free = free_parts(model, *fields.supports);
+  if (model.structural || model.copies) fields.free = free_parts(model, *fields.supports);
   return fields;
 }
 

@@ -1,10 +1,8 @@
 #include "fem/analysis/modal_space.hpp"
 
 #include "fem/analysis/exciting_forces.hpp"
-#include "fem/analysis/geometric_stiffness.hpp"
-#include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/setup.hpp"
-#include "fem/physics/free_body.hpp"
+#include "fem/analysis/static_answers.hpp"
 #include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -21,79 +19,6 @@ namespace ritz {
 namespace {
 
 constexpr const char* on_modes = "vibration on modes";
-
-bool has_points(const Model& model) {
-  return std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); });
-}
-
-// Static answers of a body, free or held, to forces that are in balance with the inertia of rigid motions.
-class StaticAnswers {
- public:
-  StaticAnswers(const Model& model, const ModalBasis& basis, const Setup& setup, const ModalSpace& space)
-      : model_(model), setup_(setup) {
-    if (space.modes.rigid_motions > 0) {
-      stopped_.emplace(model);
-      stop_free_motions(model, *stopped_);
-      for (Constraints* each : stopped_->all()) each->finish();
-    }
-    const bool stressed = !basis.modal.begin.u.empty() && !has_points(model);
-    if (stressed) {
-      std::vector<Integral> all = model.equations;
-      std::ranges::move(geometric_integrals(model, on_modes), std::back_inserter(all));
-      stressed_.emplace(*model.space, std::move(all));
-    }
-    LinearSolverOptions linear = promised(basis.linear, model);
-    linear.relative = std::min(linear.relative, 1e-10);
-    linear.rounding_error = std::max(linear.rounding_error, 1e-6);
-    linear.one_of_many = true;
-    if (stressed) linear.operator_kind = OperatorKind::matrix;
-    system_.emplace(stressed ? *stressed_ : setup.equations(), linear, LinearSystem::Keeps::solver);
-    attached_ = attached_to(*model.space, model.attached, supports());
-    std::vector<AttachedMotion> springs;
-    std::ranges::copy_if(model.attached, std::back_inserter(springs),
-                         [](const AttachedMotion& each) { return each.stiffness > 0; });
-    springs_ = attached_to(*model.space, springs, supports());
-    springs_.motions.mass = springs_.motions.stiffness;
-    if (springs_.any()) system_->set_beside(springs_, 1);
-    const Vector state(model.space->device(), std::span<const double>(basis.modal.begin.u), "vectors");
-    system_->linearise(state, supports());  // empty: at rest
-  }
-
-  const Vector& mass_times(const Vector& x) {
-    if (moved_.empty()) moved_ = model_.space->zeros();
-    setup_.rates().residual(x, moved_);
-    attached_.add_masses(1, x, moved_);
-    return moved_;
-  }
-
-  // u with K u = f.
-  Vector to(const Vector& f) {
-    Vector u = model_.space->zeros(), b = model_.space->zeros();
-    copy(f, b);
-    supports().gather(b);
-    supports().set_zero(b);
-    if (norm2(b) == 0) return u;
-    const SolveReport report = system_->solve(b, u);
-    if (!report.converged())
-      throw Error(ErrorKind::not_converged,
-                  fmt::format("the linear solver ({}) stopped for a residual vector: {}", report.method,
-                              name_of(report.reason)),
-                  report.where, advice_for(report.reason));
-    supports().set_linear(u);
-    return u;
-  }
-
- private:
-  const Constraints& supports() const { return stopped_ ? stopped_->common() : setup_.supports().common(); }
-
-  const Model& model_;
-  const Setup& setup_;
-  std::optional<ModelSupports> stopped_;  // of a free body
-  std::optional<Operator> stressed_;
-  Attached attached_, springs_;
-  std::optional<LinearSystem> system_;
-  Vector moved_;
-};
 
 // Vectors x_i, K x_i = f_i but for the modes, as columns on which stiffness and masses are diagonal.
 struct Residuals {
@@ -150,6 +75,8 @@ class Builder {
     space_.translations = std::move(found.translations);
     forces_ = std::move(found.loads);
     std::ranges::move(found.inertia, std::back_inserter(forces_));
+    for (const std::vector<double>& each : basis_.more_forces)
+      forces_.emplace_back(model_.space->device(), std::span<const double>(each), "vectors");
   }
 
   void take_modes() {
@@ -166,7 +93,7 @@ class Builder {
 
   void add_residual_vectors() {
     if (space_.modes.rigid_count >= space_.mode_count()) return;  // nothing elastic to compare with
-    StaticAnswers answers(model_, basis_, setup_, space_);
+    StaticAnswers answers(model_, basis_.modal.begin, basis_.linear, setup_, space_.modes.rigid_motions > 0);
     Residuals found;
     std::vector<std::size_t> of;  // [vector] its force
     for (std::size_t i = 0; i < forces_.size(); ++i) {
@@ -190,7 +117,8 @@ class Builder {
     const std::size_t loads = space_.load_names.size();
     work_.resize(forces_.size());
     space_.loads.assign(work_.begin(), work_.begin() + static_cast<std::ptrdiff_t>(loads));
-    space_.base.assign(work_.begin() + static_cast<std::ptrdiff_t>(loads), work_.end());
+    const auto base = work_.begin() + static_cast<std::ptrdiff_t>(loads);
+    space_.base.assign(base, base + std::ssize(space_.translations));
   }
 
  private:
@@ -364,7 +292,7 @@ ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& ob
 Forecast forecast(const Model& model, const ModalBasis& basis, const Prepared& prepared) {
   Forecast result = forecast(model, basis.modal, prepared);
   const Index unknowns = model.space->unknown_count();
-  const Index forces = std::ssize(model.load_cases) + 1 + 3;
+  const Index forces = std::ssize(model.load_cases) + 1 + 3 + std::ssize(basis.more_forces);
   const Index columns = basis.modal.count + forces;
   MemoryNeeds kept = MemoryNeeds()
                          .array<double>("eigenvectors", unknowns, (columns + 7) / 8 * 8)

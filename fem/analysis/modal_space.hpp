@@ -20,9 +20,10 @@ namespace ritz {
 
 struct ModalBasis {
   Modal modal = {};
-  bool loads_excite = true;         // loads outside of load cases: else they are those of modal.begin
-  bool residual_vectors = true;     // of each load and each direction
-  LinearSolverOptions linear = {};  // of their static solutions
+  bool loads_excite = true;                           // loads outside of load cases: else they are those of modal.begin
+  bool residual_vectors = true;                       // of each load and each direction
+  LinearSolverOptions linear = {};                    // of their static solutions
+  std::vector<std::vector<double>> more_forces = {};  // [force][unknown] that have residual vectors, too
 };
 
 struct ModalSpace {

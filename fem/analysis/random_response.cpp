@@ -37,6 +37,9 @@ std::vector<double> interval_ends(const ModalSpace& space, const Random& analysi
   };
   for (const Excitation& each : analysis.excitations)
     for (const auto& row : each.size.rows()) add(row[0]);
+  for (const Correlation& each : analysis.correlations)
+    for (const FrequencyTable* table : {&each.coherence, &each.phase})
+      for (const auto& row : table->rows()) add(row[0]);
   for (double f = std::max(low, 1e-4 * high); f < high; f *= std::pow(10, 0.02)) add(f);
   for (int k = space.modes.rigid_count; k < space.columns(); ++k) {
     const double at = space.frequency(k), width = analysis.damping.ratio_of(space, k) * at;
@@ -60,6 +63,75 @@ HarmonicMotion transfer(const ModalSpace& space, const ModalDamping& damping, Ex
   excitation.size = 1.0;
   excitation.phase = 0;
   return harmonic_response(space, {.damping = damping, .excitations = {std::move(excitation)}}, frequency);
+}
+
+// Amplitudes of the excitations in motions that are not correlated with each other: columns of L, S = L L^H, the factor
+// of Cholesky. [motion][excitation]
+std::vector<std::vector<Complex>> uncorrelated_parts(const Random& analysis, double frequency) {
+  const std::size_t n = analysis.excitations.size();
+  std::vector<std::vector<Complex>> S(n, std::vector<Complex>(n, 0.0)), parts;
+  std::vector<double> sizes;
+  for (std::size_t i = 0; i < n; ++i) {
+    sizes.push_back(analysis.excitations[i].size.within(frequency));
+    S[i][i] = sizes.back();
+  }
+  for (const Correlation& each : analysis.correlations) {
+    const auto i = static_cast<std::size_t>(each.first), j = static_cast<std::size_t>(each.second);
+    const double size = std::sqrt(each.coherence(frequency) * sizes[i] * sizes[j]);
+    S[i][j] = std::polar(size, each.phase(frequency) * std::numbers::pi / 180);
+    S[j][i] = std::conj(S[i][j]);
+  }
+  for (std::size_t k = 0; k < n; ++k) {
+    const double left = S[k][k].real();
+    const auto contradicts = [&](double value) { return value > 1e-9; };
+    if (left <= 1e-12 * sizes[k]) {  // it is a sum of those before: so are its cross spectra
+      for (std::size_t i = k + 1; i < n; ++i)
+        if (left < -1e-9 * sizes[k] || contradicts(std::norm(S[i][k]) / std::max(sizes[i] * sizes[k], 1e-300)))
+          throw Error(ErrorKind::vibration,
+                      fmt::format("correlations of excitations that contradict each other at {:.6g} Hz", frequency),
+                      "two that are one with a third are one with each other, with the difference of their phases",
+                      "give the coherence and phase of that pair, too");
+      if (left >= -1e-9 * sizes[k]) continue;
+      throw Error(ErrorKind::vibration,
+                  fmt::format("correlations of excitations that contradict each other at {:.6g} Hz", frequency),
+                  "their matrix has a negative eigenvalue", "give smaller coherences");
+    }
+    std::vector<Complex>& part = parts.emplace_back(n, 0.0);
+    for (std::size_t i = k; i < n; ++i) part[i] = S[i][k] / std::sqrt(left);
+    for (std::size_t i = k + 1; i < n; ++i)
+      for (std::size_t j = k + 1; j < n; ++j) S[i][j] -= part[i] * std::conj(part[j]);
+  }
+  return parts;
+}
+
+// The motions that add up by their squares.
+std::vector<HarmonicMotion> uncorrelated_motions(const ModalSpace& space, const Random& analysis, double frequency) {
+  std::vector<HarmonicMotion> of_one, sums;
+  for (const Excitation& each : analysis.excitations)
+    of_one.push_back(transfer(space, analysis.damping, each, frequency));
+  for (const std::vector<Complex>& part : uncorrelated_parts(analysis, frequency)) {
+    HarmonicMotion& sum = sums.emplace_back(of_one.front());
+    for (std::vector<Complex>* each : {&sum.q, &sum.carried}) std::ranges::fill(*each, 0.0);
+    for (std::size_t i = 0; i < of_one.size(); ++i) {
+      if (part[i] == 0.0) continue;
+      for (std::size_t k = 0; k < sum.q.size(); ++k) sum.q[k] += part[i] * of_one[i].q[k];
+      for (std::size_t d = 0; d < sum.carried.size(); ++d) sum.carried[d] += part[i] * of_one[i].carried[d];
+    }
+  }
+  return sums;
+}
+
+void check_correlations(const Random& analysis) {
+  const int count = static_cast<int>(analysis.excitations.size());
+  for (const Correlation& each : analysis.correlations) {
+    if (each.first == each.second || std::min(each.first, each.second) < 0 ||
+        std::max(each.first, each.second) >= count)
+      throw Error(ErrorKind::vibration,
+                  fmt::format("a correlation of excitations {} and {} of {}", each.first, each.second, count));
+    for (const auto& row : each.coherence.rows())
+      if (!(row[1] >= 0 && row[1] <= 1))
+        throw Error(ErrorKind::vibration, fmt::format("a coherence of {:g}", row[1]), "it is from 0 to 1");
+  }
 }
 
 void require_damping(const ModalSpace& space, const Random& analysis, double high) {
@@ -108,6 +180,7 @@ std::array<double, 2> range_of(const Random& analysis) {
 
 RandomResponse random_response(const ModalSpace& space, const Random& analysis) {
   const auto [low, high] = range_of(analysis);
+  check_correlations(analysis);
   require_damping(space, analysis, high);
   const int n = space.columns();
   const int all = n + static_cast<int>(space.base.size());
@@ -118,10 +191,8 @@ RandomResponse random_response(const ModalSpace& space, const Random& analysis) 
     const double middle = 0.5 * (ends[i] + ends[i + 1]), half = 0.5 * (ends[i + 1] - ends[i]);
     for (const auto& [at, part] : {std::pair(-place, 5.0 / 9), std::pair(0.0, 8.0 / 9), std::pair(place, 5.0 / 9)}) {
       const double f = middle + at * half, w = 2 * std::numbers::pi * f;
-      for (const Excitation& each : analysis.excitations) {
-        const double weight = part * half * each.size.within(f);
-        if (weight == 0) continue;
-        const HarmonicMotion motion = transfer(space, analysis.damping, each, f);
+      const double weight = part * half;
+      for (const HarmonicMotion& motion : uncorrelated_motions(space, analysis, f)) {
         std::vector<Complex> a = motion.accelerations();
         a.insert(a.end(), motion.carried.begin(), motion.carried.end());
         add_products(weight, motion.q, result.displacement);
@@ -138,8 +209,8 @@ RandomResponse random_response(const ModalSpace& space, const Random& analysis) 
 double response_density(const ModalSpace& space, const Random& analysis, const ModalQuantity& quantity,
                         double frequency) {
   double sum = 0;
-  for (const Excitation& each : analysis.excitations)
-    sum += each.size.within(frequency) * std::norm(transfer(space, analysis.damping, each, frequency).of(quantity));
+  for (const HarmonicMotion& motion : uncorrelated_motions(space, analysis, frequency))
+    sum += std::norm(motion.of(quantity));
   return sum;
 }
 

@@ -1,5 +1,6 @@
 // Random response on modes: the covariance of stationary vibration under loads and base motions that are given by their
-// one-sided spectral densities, and are not correlated with each other.
+// one-sided spectral densities, and by the coherence and phase of those that are correlated (Bendat and Piersol, Random
+// Data, 2010, section 5.2).
 //
 //   const RandomResponse r = random_response(space, {.damping = {.ratio = 0.02}, .excitations = {{.direction = {0, 0,
 //   1},
@@ -14,10 +15,18 @@
 
 namespace ritz {
 
+// The cross spectrum of two excitations: S_ij = gamma sqrt(S_ii S_jj) e^(i phase).
+struct Correlation {
+  int first = 0, second = 1;       // of the excitations
+  FrequencyTable coherence = 1.0;  // gamma^2, from 0 to 1
+  FrequencyTable phase = 0.0;      // [degrees] by which the first leads the second
+};
+
 struct Random {
   ModalDamping damping = {};
-  std::vector<Excitation> excitations = {};  // size: [unit of the excitation squared per Hz]; phases do not count
-  double low = 0, high = 0;                  // [Hz] of the integrals; equal: the range of the tables
+  std::vector<Excitation> excitations = {};    // size: [unit of the excitation squared per Hz]; phases do not count
+  std::vector<Correlation> correlations = {};  // of pairs; all others are not correlated
+  double low = 0, high = 0;                    // [Hz] of the integrals; equal: the range of the tables
 };
 
 struct Covariance {
@@ -33,7 +42,8 @@ struct RandomResponse {
 };
 
 // Integrals by Gauss' rule on intervals that are graded around each mode. Throws Error: Exit::model where constant
-// densities have no range, and what harmonic_response() throws.
+// densities have no range, where correlations contradict each other at a frequency, and what harmonic_response()
+// throws.
 RandomResponse random_response(const ModalSpace& space, const Random& analysis);
 
 // The spectral density at a frequency.

@@ -7,6 +7,7 @@
 
 #include "fem/operator/mixed_constraints.hpp"
 #include "fem/operator/mixed_operator.hpp"
+#include "fem/physics/periodic_region.hpp"
 #include "fem/physics/place.hpp"
 #include "fem/physics/rayleigh_damping.hpp"
 #include "fem/space/constraints.hpp"
@@ -96,6 +97,13 @@ struct Joint {
   double width = 0, height = 0;  // of the footprint; of an edge its thickness
 };
 
+// The two sides of a sector, of which a rotation moves one onto the other.
+struct CyclicSides {
+  std::size_t relations;      // number among the relations of the model: those of motions that all sectors share
+  std::vector<Node> on_axis;  // the last ones of them are of these nodes
+  RotationAbout rotation;
+};
+
 // Forms of several fields, and those of facets or edges.
 struct FormsOfFields {
   std::vector<MixedIntegral> equations, capacity, inertia;
@@ -111,6 +119,7 @@ struct Model {
   std::vector<PrescribedValue> supports;
   RayleighDamping damping = {};                 // of evolutions of second order
   std::vector<LinearEquations> relations = {};  // between unknowns, in all load cases: ties, rigid regions, equations
+  std::vector<CyclicSides> cyclic = {};         // sides of a sector (fem/analysis/sector_modes.hpp)
   std::vector<PrescribedMean> means = {};       // of linear static analyses, in all load cases
   std::vector<AttachedMotion> attached = {};    // of free vibration; in time their masses
   std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
@@ -121,6 +130,7 @@ struct Model {
   bool linear = true, definite = true;  // definite: symmetric and positive, once it is held
   bool ill_conditioned = false;         // beams and thin shells: factorised, where no method is named
   bool structural = false;              // lines and surfaces in space
+  bool copies = false;                  // of one part, in several fields: their rigid motions are counted together
   double tolerance = 1e-8;              // of linear solvers, where none is named: what double precision leaves
   // The motions that supports must prevent; none: bodies may be free.
   std::optional<RigidModes> rigid = RigidModes::scalar;

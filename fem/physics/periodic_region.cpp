@@ -54,9 +54,10 @@ class PeriodicEquations {
         continue;
       }
       result_.largest_gap = std::max(result_.largest_gap, distance);
-      if (is_fixed_point(space_.point(nodes[i]), feet[i].size)) add_on_axis(nodes[i]);
+      if (is_fixed_point(space_.point(nodes[i]), feet[i].size)) result_.on_axis.push_back(nodes[i]);
       else add(nodes[i], surface.weights(feet[i]));
     }
+    for (const Node node : result_.on_axis) add_on_axis(node);
     if (far > 0) refuse(far, nodes[worst], feet[worst].place.distance, static_cast<Index>(nodes.size()));
     return std::move(result_);
   }
@@ -123,17 +124,10 @@ class PeriodicEquations {
 
   // A vector that a rotation leaves as it is points along the axis.
   void add_on_axis(Node node) {
-    ++result_.on_axis;
     if (!turns_) return;
-    const Point a = direction_of(options_.rotation->axis);
-    const double size = length(a);
-    const Point axis{a[0] / size, a[1] / size, a[2] / size};
-    const Point any = std::abs(axis[0]) < 0.7 ? Point{1, 0, 0} : Point{0, 1, 0};
-    Point across = cross(axis, any);
-    const double across_size = length(across);
-    for (double& each : across) each /= across_size;
+    const std::array<Point, 3> frame = options_.rotation->frame();
     for (int first = 0; first < space_.components(); first += 3)
-      for (const Point& direction : {across, cross(axis, across)}) {
+      for (const Point& direction : {frame[1], frame[2]}) {
         std::vector<UnknownTerm> row;
         for (int d = 0; d < space_.mesh().dimension(); ++d)
           if (const double factor = direction[static_cast<std::size_t>(d)]; std::abs(factor) > 1e-14)
@@ -172,6 +166,16 @@ Point RotationAbout::turned(const Point& v, double sign) const {
   Point result;
   for (std::size_t d = 0; d < 3; ++d) result[d] = c * v[d] + s * across[d] + (1 - c) * along * k[d];
   return result;
+}
+
+std::array<Point, 3> RotationAbout::frame() const {
+  const auto unit = [](const Point& a) {
+    const double size = length(a);
+    return Point{a[0] / size, a[1] / size, a[2] / size};
+  };
+  const Point along = unit(direction_of(axis));
+  const Point across = unit(cross(along, std::abs(along[0]) < 0.7 ? Point{1, 0, 0} : Point{0, 1, 0}));
+  return {along, across, cross(along, across)};
 }
 
 Periodic periodic(const FunctionSpace& space, const Region& region, const Region& onto,

@@ -20,6 +20,7 @@ struct RotationAbout {
   Point origin{}, axis{0, 0, 1};
   double angle = 0;
   Point turned(const Point& vector, double sign = 1) const;  // the vector, not the place
+  std::array<Point, 3> frame() const;                        // along the axis, and two directions across it
 };
 
 // The motion of `onto` to the region: a translation or a rotation. Without either the translation is that between the
@@ -35,8 +36,9 @@ struct PeriodicOptions {
 };
 
 struct Periodic {
-  LinearEquations equations;
-  Index bound = 0, on_axis = 0;  // nodes
+  LinearEquations equations;  // of a node that follows the unknown comes first; then those of nodes on the axis
+  Index bound = 0;            // nodes
+  std::vector<Node> on_axis = {};
   double largest_gap = 0;
   Point translation{};  // none with a rotation
 };

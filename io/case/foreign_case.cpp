@@ -27,11 +27,11 @@ constexpr std::array common_tables{"title", "field", "mesh",   "model", "output"
 const std::vector<Program>& programs() {
   static const std::vector<Program> list{
       {"ritz-elasticity",
-       {"gradient",     "material", "buckling",    "solver",        "newton",     "combination", "load_case",
-        "displacement", "traction", "force",       "pressure",      "gravity",    "body_force",  "time",
-        "initial",      "damping",  "orientation", "thermal",       "foundation", "spring",      "coupling",
-        "equation",     "periodic", "rigid",       "tie",           "gap",        "modal",       "harmonic",
-        "random",       "spectrum", "history",     "inertia_relief"},
+       {"gradient",     "material", "buckling",    "solver",   "newton",       "combination",   "load_case",
+        "displacement", "traction", "force",       "pressure", "gravity",      "body_force",    "time",
+        "initial",      "damping",  "orientation", "thermal",  "foundation",   "spring",        "coupling",
+        "equation",     "periodic", "rigid",       "tie",      "gap",          "modal",         "harmonic",
+        "random",       "spectrum", "history",     "complex",  "substructure", "inertia_relief"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-heat",
@@ -43,15 +43,15 @@ const std::vector<Program>& programs() {
         "foundation", "plugin",  "orientation",  "thermal",   "coupling",     "equation",  "periodic",
         "rigid",      "tie",     "gap",          "solver",    "newton",       "traction",  "force",
         "pressure",   "gravity", "body_force",   "line_load", "surface_load", "load_case", "combination",
-        "harmonic",   "random",  "spectrum",     "damping",   "history"},
+        "harmonic",   "random",  "spectrum",     "damping",   "history",      "complex",   "substructure"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-structure",
-       {"section",    "buckling", "solver",   "newton",     "combination",  "load_case",      "support",
-        "spring",     "mass",     "force",    "line_load",  "surface_load", "pressure",       "gravity",
-        "plugin",     "time",     "initial",  "damping",    "equation",     "rigid",          "tie",
-        "gap",        "material", "traction", "body_force", "orientation",  "modal",          "coupling",
-        "foundation", "thermal",  "harmonic", "random",     "spectrum",     "inertia_relief", "history"},
+       {"section",    "buckling",       "solver",    "newton",       "combination", "load_case", "support",  "spring",
+        "mass",       "force",          "line_load", "surface_load", "pressure",    "gravity",   "plugin",   "time",
+        "initial",    "damping",        "equation",  "rigid",        "tie",         "gap",       "material", "traction",
+        "body_force", "orientation",    "modal",     "coupling",     "foundation",  "thermal",   "harmonic", "random",
+        "spectrum",   "inertia_relief", "history",   "complex",      "substructure"},
        {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
         "expansion_along", "expansion_zero", "law"}},
       {"ritz-solve",
@@ -71,7 +71,8 @@ bool has(const CaseValue& table, std::string_view key) {
 
 // Answers of modes to what excites them, such as load cases.
 bool has_answers(const CaseValue& root) {
-  return has(root, "harmonic") || has(root, "random") || has(root, "spectrum") || has(root, "history");
+  return has(root, "harmonic") || has(root, "random") || has(root, "spectrum") || has(root, "history") ||
+         has(root, "complex") || has(root, "substructure");
 }
 
 // Tables and keys of [[material]] that the program does not read, as a reader of the message knows them.

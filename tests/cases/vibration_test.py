@@ -218,6 +218,100 @@ point = [0, 0, 0.5]
             peaks.append(self.solve("ritz-modal", case, "--overwrite").fact("largest_middle_hz")[0])
         self.assert_close((peaks[1] / peaks[0])**2, 0.5, 0.005)
 
+    def test_a_sector_has_the_modes_of_its_disc(self):
+        """Torsion of a disc: J2(kb) Y1(ka) = Y2(kb) J1(ka), 954.3157 Hz. The whole disc has other modes twice."""
+        outcome = self.solve("ritz-modal", example("vibration/disc_sector"))
+        self.assertEqual(outcome.fact("sectors")[0], 6)
+        without = outcome.fact("frequencies_hz_n0")
+        self.assert_close(min(without, key=lambda f: abs(f - 954.3157)), 954.3157, 1e-4)
+        fields = [vtu.read(path)["PointData"] for path in outcome.report["outputs"] if path.endswith(".vtu")]
+        self.assertEqual(len(fields), 4)
+        self.assertEqual(max(map(abs, fields[0]["mode_1_sine"])), 0)
+        self.assertGreater(max(map(abs, fields[1]["mode_1_sine"])), 0)
+        sector = self.changed(example("vibration/disc_sector"), ("nodal_diameters = [0, 1, 2, 3]", "nodal_diameters = [4]"))
+        outcome = self.run_case("ritz-modal", sector)
+        self.assertIn("4 nodal diameters of 6 sectors", outcome.errors)
+
+    def test_loads_of_one_source_add_and_universal_files_have_what_the_table_has(self):
+        """Twice the same load, wholly correlated: 4 times the mean square of one; half of that when apart."""
+        rms = []
+        for coherence in (0, 1):
+            case = self.cube(SMOOTH + PULL.format("one", "x", [1e6, 0, 0]) + PULL.format("two", "x", [1e6, 0, 0]) + f"""
+[damping]
+ratio = 0.05
+[output]
+response = "universal"
+[random]
+frequencies = [1, 3000]
+count = 4
+[[random.load]]
+load_case = "one"
+density = 1
+[[random.load]]
+load_case = "two"
+density = 1
+[[random.correlation]]
+between = ["one", "two"]
+coherence = {coherence}
+[[probe]]
+name = "end"
+field = "displacement"
+component = "x"
+region = "a.x1"
+measure = "mean"
+""")
+            outcome = self.solve("ritz-modal", case, "--overwrite")
+            rms.append(outcome.fact("rms_end")[0])
+        self.assert_close(rms[1] / rms[0], math.sqrt(2), 1e-9)
+        rows = self.rows(outcome, "_response.csv")
+        lines = pathlib.Path(next(p for p in outcome.report["outputs"] if p.endswith(".uff"))).read_text().splitlines()
+        self.assertEqual((lines[0].strip(), lines[1].strip(), lines[2].strip(), lines[-1].strip()), ("-1", "58", "end", "-1"))
+        self.assertEqual([int(lines[7][:5]), int(lines[8][:10]), int(lines[8][10:20])], [9, 4, len(rows)])
+        pairs = [(float(line[at: at + 13]), float(line[at + 13: at + 33])) for line in lines[13:-1] for at in range(0, len(line), 33)]
+        for row, (frequency, density) in zip(rows, pairs, strict=True):
+            self.assert_close(frequency, float(row["frequency"]), 1e-5)
+            self.assert_close(density, float(row["end"]), 1e-11)
+
+    def test_a_dashpot_damps_the_mode_that_it_meets(self):
+        """One cell in tension: k = E A / L, m = rho A L / 3, zeta = c / 2 sqrt(k m)."""
+        c = 1e6
+        case = self.cube(SMOOTH.replace("count = 1", "count = 3") + f"""
+[complex]
+[[damping.dashpot]]
+region = "a.x1"
+value = [{c}, 0, 0]
+""")
+        outcome = self.solve("ritz-modal", case)
+        self.assert_close(max(outcome.fact("damping_ratios")), c / 2 / math.sqrt(200e9 * 8000 / 3), 1e-6)
+        self.assertAlmostEqual(min(outcome.fact("damping_ratios")), 0, delta=1e-9)
+        self.refuse("a spinning disc at nodes without rotations", SMOOTH + """
+[complex]
+[[complex.disc]]
+region = "a.x1"
+polar_inertia = 1
+speed = 10
+""", 4)
+
+    def test_a_substructure_is_its_matrices_and_gives_its_fields_back(self):
+        """Guyan of one cell without contraction: as a spring E A / L and a third of the mass at the interface."""
+        clamp = '[[displacement]]\nregion = "a.x0"\nfixed = true\n[substructure]\ninterface = "a.x1"\nmethod = "guyan"\n'
+        outcome = self.solve("ritz-modal", self.cube(clamp))
+        read = {}
+        for name in ("stiffness", "mass"):
+            path = next(p for p in outcome.report["outputs"] if p.endswith(f"_{name}.mtx"))
+            head, size, *values = pathlib.Path(path).read_text().splitlines()
+            self.assertEqual((head, size), ("%%MatrixMarket matrix array real symmetric", "12 12"))
+            places = [(i, j) for j in range(12) for i in range(j, 12)]
+            read[name] = dict(zip(places, map(float, values), strict=True))
+        along = [i for i, row in enumerate(self.rows(outcome, "_unknowns.csv")) if row["component"] == "x"]
+        for name, exact in (("stiffness", 200e9), ("mass", 8000 / 3)):
+            total = sum(value * (1 if i == j else 2) for (i, j), value in read[name].items() if i in along and j in along)
+            self.assert_close(total, exact, 1e-9)
+        self.write("motion.csv", ",".join("1e-6" if i in along else "0" for i in range(12)) + "\n")
+        again = self.solve("ritz-modal", self.cube(clamp + 'recover = "motion.csv"\n[[probe]]\nname = "stress"\n'
+                                                   'field = "von_mises"\nregion = "a"\nmeasure = "max"\n'), "--overwrite")
+        self.assert_close(again.probes["stress"], 200e3, 1e-6)
+
     def test_what_is_not_possible_is_refused(self):
         harmonic = "[harmonic]\nfrequencies = [1, 5000]\n"
         pull = '[[traction]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n'

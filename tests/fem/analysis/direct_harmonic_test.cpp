@@ -69,6 +69,29 @@ TEST(DirectHarmonic, IsThatOfAllModesUnderRayleighAndStructuralDamping) {
   }
 }
 
+// Two hundred frequencies over several resonances, of which a few are solved.
+TEST(DirectHarmonic, BetweenSolvedFrequenciesIsTheAnswerWithinItsEstimate) {
+  const Bar bar;
+  std::vector<double> frequencies;
+  for (int i = 0; i < 200; ++i) frequencies.push_back(20 + 8 * i);
+  const std::vector<Excitation> excitations = {{.load = 0, .size = 2.0, .phase = 0.4},
+                                               {.direction = {0, 1, 2}, .size = 3.0}};
+  const DirectHarmonic analysis{.rayleigh = {.mass = 20, .stiffness = 1e-6}, .losses = {{{1}, 0.02}}};
+  DirectHarmonicSystem system(bar.model, analysis);
+  const DirectResponse all = system.solve(frequencies, excitations);
+  EXPECT_EQ(all.solved, 200);
+  for (const double tolerance : {1e-2, 1e-6}) {
+    const DirectResponse few = system.solve(frequencies, excitations, tolerance);
+    EXPECT_LE(few.solved, 16);
+    EXPECT_LE(few.error, tolerance);
+    for (std::size_t i = 0; i < frequencies.size(); i += 7) {
+      expect_near(displacements(few.space, few.motions[i]), displacements(all.space, all.motions[i]),
+                  std::max(10 * tolerance, 1e-8));
+      EXPECT_EQ(few.motions[i].carried[1], all.motions[i].carried[1]);
+    }
+  }
+}
+
 TEST(DirectHarmonic, TheLossFactorOfAllCellsIsStructuralDamping) {
   const Bar bar;
   DirectHarmonicSystem whole(bar.model, {.structural = 0.2}), parts(bar.model, {.losses = {{{0}, 0.2}, {{1}, 0.2}}}),

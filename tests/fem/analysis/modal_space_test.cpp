@@ -272,6 +272,70 @@ TEST(RandomResponse, RootsHaveTheCovariance) {
       EXPECT_NEAR(sum[i * n + j], C.values[i * n + j], 1e-10 * std::sqrt(C.values[i * n + i] * C.values[j * n + j]));
 }
 
+// Forces at both masses, and their sum.
+ModalSpace two_inputs() {
+  Row row({2, 1});
+  row.frames.load_case("first").force(row.nodes[1], {1, 0, 0});
+  row.frames.load_case("second").force(row.nodes[2], {1, 0, 0});
+  auto& both = row.frames.load_case("both");
+  for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) both.force(row.nodes[i], {1, 0, 0});
+  ModalBasis basis = lowest(2);
+  basis.loads_excite = false;
+  return solve(row.model(), basis);
+}
+
+// S_y = |H_1|^2 S_1 + |H_2|^2 S_2 + 2 Re(gamma e^(i phase) H_1 H_2*) sqrt(S_1 S_2).
+TEST(RandomResponse, CorrelatedLoadsAddByTheirCrossSpectrum) {
+  const ModalSpace space = two_inputs();
+  const ModalQuantity y = Row::at(space, 1);
+  const ModalDamping damping{.ratio = 0.03};
+  Random analysis{
+      .damping = damping, .excitations = {{.load = 0, .size = 4.0}, {.load = 1, .size = 9.0}}, .low = 0.5, .high = 20};
+  const auto transfer = [&](int load, double f) {
+    return harmonic_response(space, {.damping = damping, .excitations = {{.load = load}}}, f).of(y);
+  };
+  for (const double f : {1.0, 3.0, 4.1, 12.0})
+    for (const double coherence : {0.0, 0.36, 1.0})
+      for (const double phase : {0.0, 70.0, 180.0}) {
+        analysis.correlations = {{.coherence = coherence, .phase = phase}};
+        const Complex a = transfer(0, f), b = transfer(1, f),
+                      cross = std::polar(std::sqrt(coherence) * 6, phase * pi / 180);
+        const double exact = 4 * std::norm(a) + 9 * std::norm(b) + 2 * (cross * a * std::conj(b)).real();
+        EXPECT_NEAR(response_density(space, analysis, y, f), exact, 1e-10 * (4 * std::norm(a) + 9 * std::norm(b)));
+      }
+}
+
+TEST(RandomResponse, OneSourceOfTwoLoadsIsTheirSum) {
+  const ModalSpace space = two_inputs();
+  const ModalQuantity y = Row::at(space, 2);
+  Random analysis{.damping = {.ratio = 0.03}, .excitations = {{.load = 2, .size = 4.0}}, .low = 0.5, .high = 20};
+  const double sum = random_response(space, analysis).mean_square(y);
+  analysis.excitations = {{.load = 0, .size = 4.0}, {.load = 1, .size = 4.0}};
+  analysis.correlations = {{}};
+  EXPECT_NEAR(random_response(space, analysis).mean_square(y), sum, 1e-10 * sum);
+  analysis.correlations.clear();
+  const double apart = random_response(space, analysis).mean_square(y);
+  double squares = 0;
+  for (const int load : {0, 1}) {
+    analysis.excitations = {{.load = load, .size = 4.0}};
+    squares += random_response(space, analysis).mean_square(y);
+  }
+  EXPECT_NEAR(apart, squares, 1e-10 * squares);
+  EXPECT_GT(sum, 1.2 * apart);
+}
+
+TEST(RandomResponse, CorrelationsThatContradictEachOtherAreAnError) {
+  const ModalSpace space = two_inputs();
+  Random analysis{.damping = {.ratio = 0.03}, .low = 1, .high = 2};
+  for (const int load : {0, 1, 2}) analysis.excitations.push_back({.load = load, .size = 1.0});
+  analysis.correlations = {{.first = 0, .second = 1}, {.first = 1, .second = 2}};
+  EXPECT_THROW(random_response(space, analysis), Error);
+  analysis.correlations.push_back({.first = 0, .second = 2});
+  EXPECT_NO_THROW(random_response(space, analysis));
+  analysis.correlations.back().second = 3;
+  EXPECT_THROW(random_response(space, analysis), Error);
+}
+
 // By hand: w^2 and shapes of K = [2k -k; -k k], M = diag(2, 1) with k = 1000: w^2 = k (1 -+ 1 / sqrt 2), shapes
 // (1, +- sqrt 2) / 2.
 TEST(ResponseSpectrum, TwoMassesAddAsTheirSumsSay) {

@@ -69,7 +69,7 @@ TEST(NonlinearSolution, EndsWhereOnlyRoundingIsLeft) {
   Constraints fixed(space);
   for (int c = 0; c < 2; ++c) fixed.prescribe(strip.region("x0"), c, 0, "x0");
   fixed.finish();
-  Nonlinear options{.max_steps = 10,
+  Nonlinear options{.max_steps = 5,
                     .linear = {.method = LinearMethod::direct, .promise = MatrixPromise::positive_definite}};
   EXPECT_THROW(solve_nonlinear(equations, fixed, options), Error);
   options.rounding_error = 1e-5;

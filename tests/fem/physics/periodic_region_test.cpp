@@ -65,7 +65,7 @@ TEST(PeriodicRegion, HoldsTheAxisOfASector) {
   const FunctionSpace space(mesh, 3, cpu());
   const RotationAbout quarter{{0, 0, 0}, {0, 0, 1}, std::numbers::pi / 2};
   const Periodic pair = periodic(space, mesh.region("x0"), mesh.region("y0"), {.rotation = quarter});
-  EXPECT_EQ(pair.on_axis, 2);
+  EXPECT_EQ(pair.on_axis.size(), 2U);
   EXPECT_EQ(pair.equations.size(), 4 * 3 + 2 * 2);
   const VectorField u = [](const Point& x, int c) { return c == 0 ? x[0] - x[1] : c == 1 ? x[0] + x[1] : 2 + x[2]; };
   EXPECT_LT(largest_defect(space, pair.equations, u), 1e-14);

@@ -1,0 +1,238 @@
+#include "fem/analysis/complex_modes.hpp"
+
+#include "device/error.hpp"
+#include "mesh/direction.hpp"
+#include "mesh/point_algebra.hpp"
+#include "solvers/algebra/dense_general.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <functional>
+#include <numbers>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+using Values = std::vector<double>;
+
+Point unit(const Point& a) {
+  const Point d = direction_of(a);
+  const double size = length(d);
+  return {d[0] / size, d[1] / size, d[2] / size};
+}
+
+// Columns of the space on the host. [column][unknown]
+std::vector<Values> columns_of(const ModalSpace& space) {
+  std::vector<Values> columns;
+  Values q(static_cast<std::size_t>(space.columns()), 0.0);
+  for (std::size_t k = 0; k < q.size(); ++k) {
+    q[k] = 1;
+    columns.push_back(space.motion(q).host());
+    q[k] = 0;
+  }
+  return columns;
+}
+
+double product(const Values& a, const Values& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+// change(x, at, y) with the first of three unknowns of each node.
+template <class Change>
+Values by_nodes(const Values& x, int components, const Change& change) {
+  Values y(x.size(), 0.0);
+  for (std::size_t at = 0; at < x.size(); at += static_cast<std::size_t>(components)) change(at, y);
+  return y;
+}
+
+Point point_at(const Values& x, std::size_t at) { return {x[at], x[at + 1], x[at + 2]}; }
+void add_point(const Point& p, std::size_t at, Values& y) {
+  for (std::size_t d = 0; d < 3; ++d) y[at + d] += p[d];
+}
+
+// Matrices on the columns: viscous and gyroscopic forces, and the stiffness without that of motions that turn along.
+struct Projected {
+  Projected(const Model& model, const ModalSpace& space, const ComplexModal& analysis)
+      : n(static_cast<std::size_t>(space.columns())), forces(n * n, 0.0), stiffness(n * n, 0.0) {
+    for (std::size_t k = 0; k < n; ++k) {
+      const int column = static_cast<int>(k);
+      stiffness[k * n + k] = space.stiffness[k];
+      forces[k * n + k] = 2 * analysis.damping.ratio_of(space, column) * std::sqrt(space.stiffness[k] * space.mass[k]);
+      if (k < static_cast<std::size_t>(space.modes.rigid_count))
+        forces[k * n + k] = analysis.damping.viscous(space, column);
+    }
+    if (analysis.dashpots.empty() && analysis.discs.empty() && !analysis.frame) return;
+    const std::vector<Values> columns = columns_of(space);
+    const int components = model.space->components();
+    for (const Dashpot& each : analysis.dashpots)
+      add(
+          columns, [&](const Values& x) { return pressed(each, components, x); }, 1, forces);
+    for (const SpinningDisc& each : analysis.discs)
+      add(
+          columns, [&](const Values& x) { return tilted(each, components, x); }, 1, forces);
+    if (analysis.frame) turn(model, *analysis.frame, columns);
+  }
+
+  std::size_t n;
+  Values forces, stiffness;  // [row][column]
+
+ private:
+  static void add(const std::vector<Values>& columns, const std::function<Values(const Values&)>& apply, double factor,
+                  Values& to) {
+    const std::size_t n = columns.size();
+    for (std::size_t j = 0; j < n; ++j) {
+      const Values y = apply(columns[j]);
+      for (std::size_t i = 0; i < n; ++i) to[i * n + j] += factor * product(columns[i], y);
+    }
+  }
+
+  static Values pressed(const Dashpot& dashpot, int components, const Values& x) {
+    Values y(x.size(), 0.0);
+    for (const Node node : dashpot.nodes)
+      for (int c = 0; c < std::min(components, 3); ++c) {
+        const auto i = static_cast<std::size_t>(Index{node} * components + c);
+        y[i] += dashpot.viscosity[static_cast<std::size_t>(c)] / static_cast<double>(dashpot.nodes.size()) * x[i];
+      }
+    return y;
+  }
+
+  // The moment that a disc meets where its axis turns at a rate: H (rate x axis).
+  static Values tilted(const SpinningDisc& disc, int components, const Values& x) {
+    Values y(x.size(), 0.0);
+    const double momentum = disc.polar * disc.speed / static_cast<double>(disc.nodes.size());
+    const Point axis = unit(disc.axis);
+    for (const Node node : disc.nodes) {
+      const auto at = static_cast<std::size_t>(Index{node} * components + 3);
+      Point moment = cross(point_at(x, at), axis);
+      for (double& each : moment) each *= momentum;
+      add_point(moment, at, y);
+    }
+    return y;
+  }
+
+  // M (2 w x v) and -w^2 M (u across the axis). The mass of a node is the same along all axes.
+  void turn(const Model& model, const TurningFrame& frame, const std::vector<Values>& columns) {
+    const Operator masses(*model.space, model.inertia);
+    const int components = model.space->components();
+    const Point axis = unit(frame.axis);
+    const auto weighed = [&](const Values& x) {
+      const Vector v(model.space->device(), std::span<const double>(x), "vectors");
+      Vector f = model.space->zeros();
+      masses.residual(v, f);
+      return f.host();
+    };
+    add(
+        columns,
+        [&](const Values& x) {
+          return weighed(by_nodes(x, components, [&](std::size_t at, Values& y) {
+            Point p = cross(axis, point_at(x, at));
+            for (double& each : p) each *= 2 * frame.speed;
+            add_point(p, at, y);
+          }));
+        },
+        1, forces);
+    add(
+        columns,
+        [&](const Values& x) {
+          return weighed(by_nodes(x, components, [&](std::size_t at, Values& y) {
+            const Point u = point_at(x, at);
+            const double along = dot(axis, u);
+            add_point({u[0] - along * axis[0], u[1] - along * axis[1], u[2] - along * axis[2]}, at, y);
+          }));
+        },
+        -frame.speed * frame.speed, stiffness);
+  }
+};
+
+// The matrix of (s q, q'), for columns of unit mass, with a frequency s so that its parts are of one size.
+std::vector<std::complex<double>> first_order_matrix(const ModalSpace& space, const Projected& parts, double s) {
+  const std::size_t n = parts.n;
+  std::vector<std::complex<double>> A(4 * n * n, 0.0);
+  for (std::size_t i = 0; i < n; ++i) {
+    A[i * 2 * n + n + i] = s;
+    for (std::size_t j = 0; j < n; ++j) {
+      const double mass = std::sqrt(space.mass[i] * space.mass[j]);
+      A[(n + i) * 2 * n + j] = -parts.stiffness[i * n + j] / mass / s;
+      A[(n + i) * 2 * n + n + j] = -parts.forces[i * n + j] / mass;
+    }
+  }
+  return A;
+}
+
+// Turns the phase of a motion so that its largest column is real and positive, and its size to unit modal mass.
+void normalise(const ModalSpace& space, std::vector<std::complex<double>>& q) {
+  std::complex<double> largest = 0;
+  double mass = 0;
+  for (std::size_t k = 0; k < q.size(); ++k) {
+    mass += space.mass[k] * std::norm(q[k]);
+    if (std::abs(q[k]) * (1 - 1e-9) > std::abs(largest)) largest = q[k];
+  }
+  if (!(mass > 0)) return;
+  const std::complex<double> factor = std::conj(largest) / std::abs(largest) / std::sqrt(mass);
+  for (std::complex<double>& each : q) each *= factor;
+}
+
+}  // namespace
+
+double ComplexMode::frequency() const { return value.imag() / (2 * std::numbers::pi); }
+
+double ComplexMode::ratio() const { return value == 0.0 ? 0 : -value.real() / std::abs(value); }
+
+ModalBasis complex_basis(const Model& model, ModalBasis basis, const ComplexModal& analysis) {
+  const int components = model.space->components();
+  for (const Dashpot& each : analysis.dashpots)
+    for (int c = 0; c < std::min(components, 3); ++c) {
+      if (each.viscosity[static_cast<std::size_t>(c)] == 0) continue;
+      Values& force = basis.more_forces.emplace_back(static_cast<std::size_t>(model.space->unknown_count()), 0.0);
+      for (const Node node : each.nodes)
+        force[static_cast<std::size_t>(Index{node} * components + c)] = 1.0 / static_cast<double>(each.nodes.size());
+    }
+  return basis;
+}
+
+void check(const Model& model, const ComplexModal& analysis) {
+  const int components = model.space->components();
+  if (!analysis.discs.empty() && components < 6)
+    throw Error(ErrorKind::vibration, "a spinning disc at nodes without rotations",
+                "it resists the turning of its axis", "take beams or shells there, or [rotation] of a solid");
+  if (analysis.frame && components != 3)
+    throw Error(ErrorKind::vibration, "a turning frame of a model that has not three displacements a node",
+                "rotary inertia of beams and shells differs from axis to axis",
+                "take solids, or [[complex.disc]] in a frame that stands still");
+}
+
+std::vector<ComplexMode> complex_modes(const Model& model, const ModalSpace& space, const ComplexModal& analysis) {
+  check(model, analysis);
+  const Projected parts(model, space, analysis);
+  double s = 0;
+  for (int k = 0; k < space.columns(); ++k) s = std::max(s, 2 * std::numbers::pi * space.frequency(k));
+  if (analysis.frame) s = std::max(s, std::abs(analysis.frame->speed));
+  if (!(s > 0)) throw Error(ErrorKind::vibration, "complex modes of rigid motions alone", {}, "ask for more modes");
+  const GeneralEigen eigen = general_eigen(first_order_matrix(space, parts, s), 2 * static_cast<int>(parts.n));
+  double lowest = s;  // the lowest frequency of an elastic column sets the scale of zero
+  for (int k = space.modes.rigid_count; k < space.columns(); ++k)
+    lowest = std::min(lowest, 2 * std::numbers::pi * space.frequency(k));
+  std::vector<ComplexMode> modes;
+  int zeros = 0;
+  for (std::size_t k = 0; k < eigen.values.size(); ++k) {
+    std::complex<double> value = eigen.values[k];
+    if (std::abs(value.imag()) <= 1e-10 * std::abs(value)) value = value.real();
+    // Zero is a double eigenvalue: rounding moves it by a root.
+    if (space.modes.rigid_count > 0 && std::abs(value) <= 1e-6 * lowest + 1e-7 * s) value = 0;
+    if (value.imag() < 0 || (value == 0.0 && ++zeros % 2 == 0)) continue;
+    ComplexMode& mode = modes.emplace_back(ComplexMode{value, {}});
+    for (std::size_t i = 0; i < parts.n; ++i)
+      mode.q.push_back(eigen.vectors[k * 2 * parts.n + i] / std::sqrt(space.mass[i]));
+    normalise(space, mode.q);
+  }
+  std::ranges::stable_sort(modes, {}, [](const ComplexMode& each) { return std::abs(each.value); });
+  if (std::ssize(modes) > space.mode_count()) modes.resize(static_cast<std::size_t>(space.mode_count()));
+  return modes;
+}
+
+}  // namespace ritz

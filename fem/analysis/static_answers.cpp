@@ -1,0 +1,72 @@
+#include "fem/analysis/static_answers.hpp"
+
+#include "fem/analysis/analysis.hpp"
+#include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/physics/free_body.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <span>
+#include <utility>
+
+namespace ritz {
+
+StaticAnswers::StaticAnswers(const Model& model, const State& begin, const LinearSolverOptions& options,
+                             const Setup& setup, bool is_free)
+    : model_(model), setup_(setup) {
+  if (is_free) {
+    stopped_.emplace(model);
+    stop_free_motions(model, *stopped_);
+    for (Constraints* each : stopped_->all()) each->finish();
+  }
+  const bool has_points =
+      std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); });
+  const bool stressed = !begin.u.empty() && !has_points;
+  if (stressed) {
+    std::vector<Integral> all = model.equations;
+    std::ranges::move(geometric_integrals(model, "vibration on modes"), std::back_inserter(all));
+    stressed_.emplace(*model.space, std::move(all));
+  }
+  LinearSolverOptions linear = promised(options, model);
+  linear.relative = std::min(linear.relative, 1e-10);
+  linear.rounding_error = std::max(linear.rounding_error, 1e-6);
+  linear.one_of_many = true;
+  if (stressed) linear.operator_kind = OperatorKind::matrix;
+  system_.emplace(stressed ? *stressed_ : setup.equations(), linear, LinearSystem::Keeps::solver);
+  attached_ = attached_to(*model.space, model.attached, supports());
+  std::vector<AttachedMotion> springs;
+  std::ranges::copy_if(model.attached, std::back_inserter(springs),
+                       [](const AttachedMotion& each) { return each.stiffness > 0; });
+  springs_ = attached_to(*model.space, springs, supports());
+  springs_.motions.mass = springs_.motions.stiffness;
+  if (springs_.any()) system_->set_beside(springs_, 1);
+  const Vector state(model.space->device(), std::span<const double>(begin.u), "vectors");
+  system_->linearise(state, supports());  // empty: at rest
+}
+
+const Vector& StaticAnswers::mass_times(const Vector& x) {
+  if (moved_.empty()) moved_ = model_.space->zeros();
+  setup_.rates().residual(x, moved_);
+  attached_.add_masses(1, x, moved_);
+  return moved_;
+}
+
+Vector StaticAnswers::to(const Vector& f) {
+  Vector u = model_.space->zeros(), b = model_.space->zeros();
+  copy(f, b);
+  supports().gather(b);
+  supports().set_zero(b);
+  if (norm2(b) == 0) return u;
+  const SolveReport report = system_->solve(b, u);
+  if (!report.converged())
+    throw Error(
+        ErrorKind::not_converged,
+        fmt::format("the linear solver ({}) stopped for a residual vector: {}", report.method, name_of(report.reason)),
+        report.where, advice_for(report.reason));
+  supports().set_linear(u);
+  return u;
+}
+
+}  // namespace ritz

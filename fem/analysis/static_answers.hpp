@@ -1,0 +1,37 @@
+// Static answers of a body, free or held, to forces: what residual vectors and the modes of interfaces are made of.
+// Private to fem/analysis.
+#pragma once
+
+#include "fem/analysis/attached.hpp"
+#include "fem/analysis/linear_system.hpp"
+#include "fem/analysis/setup.hpp"
+#include "fem/analysis/state.hpp"
+#include "fem/physics/model.hpp"
+
+#include <optional>
+
+namespace ritz {
+
+class StaticAnswers {
+ public:
+  // begin: the state about which the body vibrates, or none. is_free: supports leave rigid motions, with whose inertia
+  // forces are in balance. Refers to model and setup, which has the inertia next to the equations.
+  StaticAnswers(const Model& model, const State& begin, const LinearSolverOptions& linear, const Setup& setup,
+                bool is_free);
+
+  const Vector& mass_times(const Vector& x);  // valid until the next one
+  Vector to(const Vector& f);                 // u with K u = f
+
+ private:
+  const Constraints& supports() const { return stopped_ ? stopped_->common() : setup_.supports().common(); }
+
+  const Model& model_;
+  const Setup& setup_;
+  std::optional<ModelSupports> stopped_;  // of a free body
+  std::optional<Operator> stressed_;
+  Attached attached_, springs_;
+  std::optional<LinearSystem> system_;
+  Vector moved_;
+};
+
+}  // namespace ritz

@@ -1,0 +1,201 @@
+#include "fem/analysis/substructure.hpp"
+
+#include "device/error.hpp"
+#include "fem/analysis/exciting_forces.hpp"
+#include "fem/analysis/setup.hpp"
+#include "fem/analysis/static_answers.hpp"
+#include "fem/ranks/divisible.hpp"
+#include "solvers/algebra/vectors.hpp"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <set>
+#include <utility>
+
+namespace ritz {
+namespace {
+
+constexpr const char* a_substructure = "a substructure";
+
+// Unknowns that supports leave, node by node.
+std::vector<ReducedModel::Unknown> unknowns_of(const Model& model, const Substructure& analysis) {
+  const ModelSupports supports(model);
+  for (Constraints* each : supports.all()) each->finish();
+  const Constraints& common = supports.common();
+  const int components = model.space->components();
+  const std::vector<std::uint8_t>& held = common.host_mask();
+  const std::vector<std::int32_t>& dependent = common.dependent_rows().unknown;
+  const std::set<std::int32_t> follows(dependent.begin(), dependent.end());
+  std::set<Node> nodes;
+  for (const Region* region : analysis.interface)
+    for (const Node node : model.space->nodes_in(*region)) nodes.insert(node);
+  std::vector<ReducedModel::Unknown> result;
+  for (const Node node : nodes)
+    for (int c = 0; c < components; ++c) {
+      const Index unknown = Index{node} * components + c;
+      if (follows.contains(static_cast<std::int32_t>(unknown)))
+        throw Error(ErrorKind::vibration,
+                    fmt::format("the interface has {} of {}, which follows other unknowns",
+                                model.space->component_name(c), model.space->name_of(node)),
+                    "its motion is not free", "take the other side of the tie as the interface");
+      if (held[static_cast<std::size_t>(unknown)] == 0) result.push_back({node, c});
+    }
+  if (result.empty())
+    throw Error(ErrorKind::vibration, "a substructure whose interface has no free unknown", {},
+                "name facets or nodes that no support holds");
+  return result;
+}
+
+// The same with its interface held.
+Model held_at(const Model& model, const std::vector<const Region*>& interface) {
+  Model held = model;
+  for (const Region* region : interface)
+    for (int c = 0; c < model.space->components(); ++c)
+      held.supports.push_back({.region = region, .component = c, .value = 0.0, .origin = "the interface"});
+  return held;
+}
+
+class Reduction {
+ public:
+  Reduction(const Model& model, const Substructure& analysis, const Prepared& prepared)
+      : model_(model), setup_(model, prepared, Setup::Held::not_needed, Setup::Rates::beside) {
+    result_.interface = unknowns_of(model, analysis);
+    load_at_rest_ = model.space->zeros();
+    setup_.equations().residual(model.space->zeros(), load_at_rest_);
+  }
+
+  // Columns of static answers to the motion of each unknown of the interface.
+  void find_static(const Model& held, const Substructure& analysis, int modes) {
+    const Setup setup(held, {.equations = &setup_.equations(), .rates = &setup_.rates()}, Setup::Held::required,
+                      Setup::Rates::beside);
+    StaticAnswers answers(held, {}, analysis.linear, setup, false);
+    const int count = static_cast<int>(result_.interface.size());
+    result_.shapes.emplace(model_.space->device(), model_.space->unknown_count(), count + modes, "eigenvectors");
+    Vector force = model_.space->zeros();
+    for (int b = 0; b < count; ++b) {
+      Vector moved = unit(result_.interface[static_cast<std::size_t>(b)]);
+      setup_.supports().common().set_linear(moved);  // what follows the interface
+      stiffness_times(moved, force);
+      axpby(0.0, force, -1.0, force);
+      axpy(1.0, answers.to(force), moved);
+      setup_.supports().common().set_linear(moved);
+      result_.shapes->set_column(b, moved);
+    }
+  }
+
+  void take_modes(const VibrationModes& modes) {
+    result_.frequencies = modes.frequencies;
+    Vector x = model_.space->zeros();
+    for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
+      modes.eigen.vectors->get_column(static_cast<int>(k), x);
+      result_.shapes->set_column(static_cast<int>(result_.interface.size() + k), x);
+    }
+  }
+
+  void project(bool loads_excite) {
+    ExcitingForces forces = exciting_forces(model_, loads_excite, setup_);
+    result_.load_names = std::move(forces.names);
+    std::vector<Vector> all = std::move(forces.loads);
+    for (std::size_t d = 0; d < forces.directions.size(); ++d) {
+      result_.load_names.push_back(fmt::format("base {}", "xyz"[forces.directions[d]]));
+      all.push_back(std::move(forces.inertia[d]));
+    }
+    result_.loads.assign(all.size(), {});
+    Vector x = model_.space->zeros(), y = model_.space->zeros();
+    const MultiVector& X = *result_.shapes;
+    for (int j = 0; j < X.columns(); ++j) {
+      X.get_column(j, x);
+      for (std::size_t i = 0; i < all.size(); ++i) result_.loads[i].push_back(dot(x, all[i]));
+    }
+    const auto projected = [&](const auto& apply) {
+      MultiVector Y(X.device(), X.rows(), X.columns(), "eigenvectors");
+      for (int j = 0; j < X.columns(); ++j) {
+        X.get_column(j, x);
+        apply(x, y);
+        Y.set_column(j, y);
+      }
+      return symmetric(gram(X, Y));
+    };
+    result_.stiffness = projected([&](const Vector& u, Vector& f) { stiffness_times(u, f); });
+    result_.mass = projected([&](const Vector& u, Vector& f) { setup_.rates().residual(u, f); });
+  }
+
+  ReducedModel take() { return std::move(result_); }
+
+ private:
+  Vector unit(const ReducedModel::Unknown& at) const {
+    std::vector<double> values(static_cast<std::size_t>(model_.space->unknown_count()), 0.0);
+    values[static_cast<std::size_t>(Index{at.node} * model_.space->components() + at.component)] = 1;
+    return Vector(model_.space->device(), std::span<const double>(values), "vectors");
+  }
+  void stiffness_times(const Vector& x, Vector& y) const {
+    setup_.equations().residual(x, y);
+    axpy(-1.0, load_at_rest_, y);
+  }
+  std::vector<double> symmetric(std::vector<double> matrix) const {
+    const auto n = static_cast<std::size_t>(result_.size());
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < i; ++j)
+        matrix[i * n + j] = matrix[j * n + i] = 0.5 * (matrix[i * n + j] + matrix[j * n + i]);
+    return matrix;
+  }
+
+  const Model& model_;
+  const Setup setup_;
+  Vector load_at_rest_;
+  ReducedModel result_;
+};
+
+}  // namespace
+
+Vector ReducedModel::recovered(std::span<const double> q) const {
+  Vector u(shapes->device(), shapes->rows(), "vectors"), column(shapes->device(), shapes->rows(), "vectors");
+  fill(0.0, u);
+  for (std::size_t k = 0; k < q.size(); ++k) {
+    shapes->get_column(static_cast<int>(k), column);
+    axpy(q[k], column, u);
+  }
+  return u;
+}
+
+void check(const Model& model, const Substructure& analysis) {
+  if (analysis.modal) check(model, *analysis.modal);
+  const auto refuse = [](const char* what, const char* fix) {
+    throw Error(ErrorKind::vibration, fmt::format("{} with {}", a_substructure, what), {}, fix);
+  };
+  if (model.has_fields()) refuse("several fields", "take one field");
+  if (!model.linear) refuse("nonlinear equations", "take linear ones");
+  if (!model.attached.empty()) refuse("masses or springs at reference points", "give them to nodes");
+  if (!model.means.empty()) refuse("mean motions that are held", "hold nodes");
+  if (model.inertia.empty()) refuse("no inertia", "give the materials a density");
+  if (analysis.modal && analysis.modal->ranks != nullptr)
+    throw_not_over_ranks(*analysis.modal->ranks, a_substructure, "start one process");
+  if (analysis.modal && analysis.modal->band) refuse("the modes of a band", "give a count");
+}
+
+ReducedModel reduce(const Model& model, const Substructure& analysis, const Observer& observer,
+                    const Prepared& prepared) {
+  check(model, analysis);
+  Reduction reduction(model, analysis, prepared);
+  const Model held = held_at(model, analysis.interface);
+  VibrationModes modes;
+  if (analysis.modal) modes = solve(held, *analysis.modal, observer);
+  auto phase = model.space->device().profile().phase("interface");
+  reduction.find_static(held, analysis, static_cast<int>(modes.frequencies.size()));
+  reduction.take_modes(modes);
+  reduction.project(true);
+  return reduction.take();
+}
+
+Forecast forecast(const Model& model, const Substructure& analysis, const Prepared& prepared) {
+  const Index columns = std::ssize(unknowns_of(model, analysis));
+  Forecast result = forecast_of(model, model.equations, analysis.linear, {.columns = 1, .supports = 1});
+  if (analysis.modal) result = forecast(model, *analysis.modal, prepared);
+  for (ForecastPath& path : result.paths) {
+    path.peak.array<double>("eigenvectors", model.space->unknown_count(), 2 * ((columns + 7) / 8 * 8));
+    path.at_solve = path.peak.total();
+  }
+  return result;
+}
+
+}  // namespace ritz

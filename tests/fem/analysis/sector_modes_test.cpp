@@ -1,0 +1,152 @@
+// Modes of one sector with waves around: those of the whole body.
+#include "fem/analysis/sector_modes.hpp"
+
+#include "device/error.hpp"
+#include "fem/physics/elastic_body.hpp"
+#include "fem/physics/periodic_region.hpp"
+#include "mesh/functions/point_expression.hpp"
+#include "mesh/generators.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <vector>
+
+namespace ritz::test::sector_modes_test {
+namespace {
+
+constexpr double turn = 2 * std::numbers::pi;
+
+Device cpu() { return Device::named("cpu", 1); }
+
+// Joins the sides of the body by the rotation that moves y0 onto y1.
+Model sector_of(const ElasticBody& body, const Region& onto, const Region& region, double angle) {
+  Model model = body.model(cpu());
+  const RotationAbout rotation{{0, 0, 0}, {0, 0, 1}, angle};
+  Periodic sides = periodic(*model.space, region, onto, {.rotation = rotation});
+  model.cyclic.push_back({model.relations.size(), sides.on_axis, rotation});
+  model.relations.push_back(std::move(sides.equations));
+  return model;
+}
+
+// Frequencies of the whole body, ascending; rigid motions are zero.
+std::vector<double> all_of(const std::vector<SectorModes>& found, std::size_t count) {
+  std::vector<double> all;
+  for (const SectorModes& each : found)
+    for (const double f : each.modes.frequencies) all.insert(all.end(), each.pairs ? 2 : 1, f);
+  std::ranges::sort(all);
+  all.resize(std::min(all.size(), count));
+  return all;
+}
+
+void expect_same(const std::vector<double>& of_sector, const std::vector<double>& of_whole) {
+  ASSERT_EQ(of_sector.size(), of_whole.size());
+  for (std::size_t k = 0; k < of_whole.size(); ++k) EXPECT_NEAR(of_sector[k], of_whole[k], 1e-6 * of_whole.back()) << k;
+}
+
+// A free block, of which four quarters meet in an axis: rigid motions have no wave or one.
+TEST(SectorModes, AreThoseOfAWholeBlockWithAnAxis) {
+  const Mesh quarter = box(2, 2, 1, {1, 1, 0.5}, CellKind::hex8);
+  MeshData data = box_data(4, 4, 1, {2, 2, 0.5}, CellKind::hex8);
+  transform_points(data, [](std::span<double, 3> x) { x[0] -= 1, x[1] -= 1; });
+  const Mesh block(std::move(data));
+  const ElasticMaterial steel{.young = 200e9, .poisson = 0.3, .density = 8000};
+  ElasticBody part(quarter), whole(block);
+  part.material("all", steel);
+  whole.material("all", steel);
+  // the rotation by a quarter of a turn moves the side on x, which is y0, onto that on y
+  const Model sector = sector_of(part, quarter.region("y0"), quarter.region("x0"), turn / 4);
+  EXPECT_EQ(sector_count(sector), 4);
+  const Modal modal{{.count = 8, .method = EigenMethod::lanczos}};
+  const std::vector<SectorModes> found = solve(sector, {.modal = modal});
+  ASSERT_EQ(found.size(), 3U);
+  EXPECT_EQ(found[0].modes.rigid_count, 2);  // along the axis and about it
+  EXPECT_EQ(found[1].modes.rigid_count, 2);  // across it and about a line across, twice each
+  EXPECT_EQ(found[2].modes.rigid_count, 0);
+  EXPECT_TRUE(found[1].pairs && !found[2].pairs);
+  const VibrationModes modes = solve(whole.model(cpu()), Modal{{.count = 20, .method = EigenMethod::lanczos}});
+  EXPECT_EQ(modes.rigid_count, 6);
+  expect_same(all_of(found, 20), modes.frequencies);
+}
+
+// A bladed wheel of six sectors, pulled outwards, and the same as one mesh.
+struct Wheel {
+  static MeshData part(Index cells, double angle) {
+    MeshData data = box_data(3, cells, 1, {3, angle, 0.3}, CellKind::hex8);
+    transform_points(data, [](std::span<double, 3> x) {
+      const double phi = x[1], r = 1 + x[0] * (1 + 0.2 * std::cos(6 * phi));
+      x[0] = r * std::cos(phi), x[1] = r * std::sin(phi);
+    });
+    return data;
+  }
+  static void close(MeshData& data) {
+    std::map<std::array<std::int64_t, 3>, Node> place;
+    std::vector<Node> to;
+    const auto count = static_cast<Node>(data.points.size() / 3);
+    for (Node node = 0; node < count; ++node) {
+      std::array<std::int64_t, 3> key{};
+      for (std::size_t d = 0; d < 3; ++d)
+        key[d] = std::llround(1e6 * data.points[3 * static_cast<std::size_t>(node) + d]);
+      to.push_back(place.emplace(key, node).first->second);
+    }
+    for (CellBlock& block : data.blocks)
+      for (Node& node : block.nodes) node = to[static_cast<std::size_t>(node)];
+    std::erase_if(data.regions, [](const Region& each) { return each.name == "y0" || each.name == "y1"; });
+  }
+  static ElasticBody body(const Mesh& mesh) {
+    ElasticBody result(mesh);
+    result.material("all", {.young = 1e9, .poisson = 0.3, .density = 1000});
+    result.loads.fix("x0");
+    // N/m^3, as of a wheel that turns; its stretch is small
+    result.loads.body_force("all", {PointExpression::x() * 4e6, PointExpression::y() * 4e6, 0.0});
+    return result;
+  }
+};
+
+TEST(SectorModes, WithWavesAndUnderPreloadAreThoseOfTheWholeWheel) {
+  const Mesh sixth(Wheel::part(2, turn / 6));
+  MeshData all = Wheel::part(12, turn);
+  Wheel::close(all);
+  const Mesh mesh(std::move(all));
+  const Model sector = sector_of(Wheel::body(sixth), sixth.region("y0"), sixth.region("y1"), turn / 6);
+  const Model whole = Wheel::body(mesh).model(cpu());
+  const auto frequencies = [](const Model& model, const Modal& modal) { return solve(model, modal).frequencies; };
+  Modal of_whole{{.count = 24, .method = EigenMethod::lanczos}},
+      of_sector{{.count = 7, .method = EigenMethod::lanczos}};
+  const std::vector<double> at_rest = frequencies(whole, of_whole);
+  expect_same(all_of(solve(sector, {.modal = of_sector}), 24), at_rest);
+  LinearSolverOptions direct;
+  direct.method = LinearMethod::direct;
+  of_whole.begin.u = solve(whole, Static{direct}).u.host();
+  of_sector.begin.u = solve(sector, Static{direct}).u.host();
+  const std::vector<double> stressed = frequencies(whole, of_whole);
+  EXPECT_GT(stressed.front(), 1.02 * at_rest.front());
+  const std::vector<SectorModes> found = solve(sector, {.modal = of_sector});
+  expect_same(all_of(found, 24), stressed);
+  // a and b are as large, a quarter of a wave apart
+  const auto size = [&](bool sine) {
+    double sum = 0;
+    for (const double each : found[1].part(0, sine).host()) sum += each * each;
+    return sum;
+  };
+  EXPECT_GT(size(false) + size(true), 0);
+}
+
+TEST(SectorModes, TakeSectorsThatMakeAWholeTurn) {
+  const Mesh quarter = box(1, 1, 1, {1, 1, 1}, CellKind::hex8);
+  ElasticBody part(quarter);
+  part.material("all", {.young = 1, .poisson = 0.3, .density = 1});
+  EXPECT_THROW(sector_count(part.model(cpu())), Error);
+  Model sector = sector_of(part, quarter.region("y0"), quarter.region("x0"), turn / 4);
+  EXPECT_THROW(check(sector, SectorModal{.waves = {3}}), Error);
+  EXPECT_NO_THROW(check(sector, SectorModal{.waves = {2}}));
+  sector.cyclic.front().rotation.angle = 1;
+  EXPECT_THROW(sector_count(sector), Error);
+}
+
+}  // namespace
+}  // namespace ritz::test::sector_modes_test
