@@ -41,8 +41,7 @@ Adjoint adjoint_of(LinearStatics& statics, const std::vector<double>& weights, b
     Vector lambda = statics.adjoint(w);
     return {std::move(w), std::move(lambda)};
   }
-  Vector g = space.zeros();
-  statics.equations().action(space.zeros(), w, g);
+  Vector g = statics.forces_of(w);
   Vector lambda = statics.adjoint(g);
   axpy(-1, w, lambda);
   return {std::move(g), std::move(lambda)};

@@ -72,9 +72,11 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
                       const Prepared& prepared = {});
 
 // The same where every rank runs the program: all ranks call them, each with the part of its rank, which has rates in
-// time. Vectors and states have the unknowns that the rank owns; FieldsOfRank gathers them.
-NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Observer& observer = {});
-TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer = {});
+// time. Vectors and states have the unknowns that the rank owns; PartOfModel gathers them.
+NonlinearSolution solve(PartOfModel& part, Nonlinear analysis, const Observer& observer = {});
+TransientResult solve(PartOfModel& part, Transient analysis, const Observer& observer = {});
+// States, forces and the solution are those of the whole model, on every rank; so is what the observer gets.
+NonlinearSolution solve_on_part(PartOfModel& part, Nonlinear analysis, const Observer& observer = {});
 
 // The equations with the capacity after them, or else with the inertia: what an evolution in time advances.
 std::vector<Integral> with_rates(const Model& model);

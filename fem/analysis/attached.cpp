@@ -1,5 +1,6 @@
 #include "fem/analysis/attached.hpp"
 
+#include "device/communicator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -8,23 +9,23 @@
 namespace ritz {
 namespace {
 
-double product(const std::vector<double>& a, const std::vector<double>& b) {
+double product(const Communicator& all, const std::vector<double>& a, const std::vector<double>& b) {
   double sum = 0;
   for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
+  return all.sum_of(sum);
 }
 
 // Adds what is new in x to the basis.
-void add_direction(std::vector<double> x, std::vector<std::vector<double>>& basis) {
-  const double length = std::sqrt(product(x, x));
+void add_direction(const Communicator& all, std::vector<double> x, std::vector<std::vector<double>>& basis) {
+  const double length = std::sqrt(product(all, x, x));
   if (!(length > 0)) return;
   for (double& each : x) each /= length;
   for (int twice = 0; twice < 2; ++twice)
     for (const std::vector<double>& q : basis) {
-      const double along = product(q, x);
+      const double along = product(all, q, x);
       for (std::size_t i = 0; i < x.size(); ++i) x[i] -= along * q[i];
     }
-  const double rest = std::sqrt(product(x, x));
+  const double rest = std::sqrt(product(all, x, x));
   if (rest < 1e-10) return;
   for (double& each : x) each /= rest;
   basis.push_back(std::move(x));
@@ -37,18 +38,24 @@ void Attached::add_masses(double factor, const Vector& x, Vector& y) const {
     if (motions.mass[j] != 0) axpy(factor * motions.mass[j] * dot(whole[j], x), whole[j], y);
 }
 
-Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Constraints& supports) {
+Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Supports& supports,
+                     const PartOfModel* part) {
   Attached result;
   if (given.empty()) return result;
-  result.motions.U = MultiVector(space.device(), space.unknown_count(), static_cast<int>(given.size()), "eigenvectors");
+  const auto column = [&](const std::vector<double>& row) {
+    Vector whole(space.device(), std::span<const double>(row), "vectors");
+    return part != nullptr ? part->own(whole) : std::move(whole);
+  };
   for (const AttachedMotion& each : given) {
     std::vector<double> row(static_cast<std::size_t>(space.unknown_count()), 0.0);
     for (const UnknownTerm& term : each.terms)
       row[static_cast<std::size_t>(Index{term.node} * space.components() + term.component)] += term.factor;
-    result.whole.emplace_back(space.device(), std::span<const double>(row), "vectors");
-    Vector seen(space.device(), std::span<const double>(row), "vectors");
+    result.whole.push_back(column(row));
+    Vector seen = column(row);
     supports.gather(seen);
     supports.set_zero(seen);
+    if (result.motions.stiffness.empty())
+      result.motions.U = MultiVector(seen.device(), seen.size(), static_cast<int>(given.size()), "eigenvectors");
     result.motions.U.set_column(static_cast<int>(result.whole.size()) - 1, seen);
     result.motions.stiffness.push_back(each.stiffness);
     result.motions.mass.push_back(each.mass);
@@ -79,6 +86,7 @@ FreeMasses::FreeMasses(const Equations& inertia, const Attached& attached, const
     if (!(masses[i] > 0)) is_heavy[i] = 0;
     if (is_heavy[i] == 0) masses[i] = 0;
   }
+  const Communicator all(heavy_.device());
   std::vector<std::vector<double>> basis;
   double largest = 0;
   Vector u = inertia.zeros();
@@ -90,8 +98,8 @@ FreeMasses::FreeMasses(const Equations& inertia, const Attached& attached, const
       masses[i] += is_heavy[i] * mass * row[i] * row[i];
       if (is_heavy[i] != 0) row[i] = 0;
     }
-    largest = std::max(largest, mass * product(row, row));
-    add_direction(std::move(row), basis);
+    largest = std::max(largest, mass * product(all, row, row));
+    add_direction(all, std::move(row), basis);
   }
   for (std::size_t i = 0; i < masses.size(); ++i)
     if (is_heavy[i] == 0) masses[i] = largest > 0 ? largest : 1;

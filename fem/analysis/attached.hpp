@@ -8,6 +8,7 @@
 #include "device/memory_needs.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/physics/model.hpp"
+#include "fem/ranks/part_of_model.hpp"
 #include "solvers/eigen/attached_motions.hpp"
 
 #include <span>
@@ -24,8 +25,10 @@ struct Attached {
   void add_masses(double factor, const Vector& x, Vector& y) const;
 };
 
-// Supports are finished. Values that vary in time may change later: which unknowns are prescribed may not.
-Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Constraints& supports);
+// Supports are finished. Values that vary in time may change later: which unknowns are prescribed may not. space: of
+// the whole model; part: whose supports they are, of the vectors of a rank; null: one process.
+Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Supports& supports,
+                     const PartOfModel* part = nullptr);
 
 // These vectors, and two blocks more for Woodbury's formula.
 MemoryNeeds attached_needs(const FunctionSpace& space, Index count);

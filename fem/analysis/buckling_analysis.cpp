@@ -78,11 +78,13 @@ CriticalFactors factors_of(const Setup& setup, const Model& model, const Bucklin
 // Matrices whose rows are divided.
 CriticalFactors factors_over_ranks(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
   const Operator geometric(*model.space, geometric_integrals(model, name));
-  DividedSystem system(
-      setup.equations(), setup.supports().common(),
-      {.multigrid = analysis.linear.multigrid, .operator_kind = OperatorKind::matrix, .say = analysis.linear.say},
-      *analysis.linear.ranks);
-  return system.critical_factors(geometric, u, eigen_options(model, analysis));
+  const LinearSolverOptions linear{
+      .multigrid = analysis.linear.multigrid, .operator_kind = OperatorKind::matrix, .say = analysis.linear.say};
+  const FieldOfRank part(setup.equations(), setup.supports().common(), linear, *analysis.linear.ranks);
+  DividedSystem system(part, linear);
+  CriticalFactors found = system.critical_factors(part.own(geometric), part.own(u), eigen_options(model, analysis));
+  part.gather(found.eigen.vectors);
+  return found;
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include "fem/analysis/evolution.hpp"
 
 #include "device/process/stop_request.hpp"
-#include "fem/ranks/divided_equations.hpp"
 #include "fem/analysis/load_samples.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -32,7 +31,6 @@ Evolution::Evolution(const TransientModel& model, Transient options, const Obser
       second_order_(model.second_order),
       control_({.error_order = error_order, .largest = options_.largest_step}),
       samples_(options_.fixed_step > 0 ? nullptr : model.samples) {
-  divide_like(equations_, rates_);
   std::ranges::sort(options_.output);
   // Times that differ by rounding are one, and those next to the end are the end.
   const double rounding = 1e-9 * options_.end;

@@ -1,5 +1,6 @@
 #include "fem/analysis/force_norms.hpp"
 
+#include "device/ranks/packed.hpp"
 #include "fem/operator/mixed_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -10,8 +11,6 @@
 namespace ritz {
 namespace {
 
-constexpr const char* elsewhere = "a node of another rank";
-
 struct PlaceInSpace {
   const FunctionSpace& space;
   Node node;
@@ -19,7 +18,9 @@ struct PlaceInSpace {
 
 PlaceInSpace place_in_space(const Equations& equations, Index unknown) {
   const auto at = [&](const FunctionSpace& space, Index first) {
-    return PlaceInSpace{space, static_cast<Node>((unknown - first) / space.components())};
+    const auto node = static_cast<Node>((unknown - first) / space.components());
+    if (space.part_of() == nullptr) return PlaceInSpace{space, node};
+    return PlaceInSpace{*space.part_of(), static_cast<Node>(space.ghosts()->global(node))};
   };
   const auto* const several = dynamic_cast<const MixedOperator*>(&equations);
   if (several == nullptr) return at(dynamic_cast<const Operator&>(equations).space(), 0);
@@ -42,9 +43,19 @@ std::string parts_around(const PlaceInSpace& at) {
   return names.empty() ? "" : quoted_list(names);
 }
 
+// Over ranks that of the first one with such an unknown; -1: this one has none.
 std::string place(const Equations& equations, Index unknown) {
-  const std::string parts = parts_around(place_in_space(equations, unknown));
-  return equations.name_of(unknown) + (parts.empty() ? "" : " of " + parts);
+  std::string text;
+  if (unknown >= 0) {
+    const std::string parts = parts_around(place_in_space(equations, unknown));
+    text = equations.name_of(unknown) + (parts.empty() ? "" : " of " + parts);
+  }
+  if (!equations.layout().is_divided()) return text;
+  std::string first;
+  each_text(equations.layout().ranks(), text, Receivers::all, [&](int, std::string_view of_rank) {
+    if (first.empty()) first = of_rank;
+  });
+  return first;
 }
 
 }  // namespace
@@ -81,16 +92,13 @@ void ForceNorms::widen_by_flows(const Vector& u, const Vector& x) {
   widen(flows, share);
 }
 
-std::string not_finite_in(const Equations& equations, const Vector& r) {
-  const Index bad = first_not_finite(r);
-  return bad < 0 ? elsewhere : place(equations, bad);
-}
+std::string not_finite_in(const Equations& equations, const Vector& r) { return place(equations, first_not_finite(r)); }
 
 std::string place_of_largest(const Equations& equations, const Vector& r) {
   const double largest = max_abs(r);
   const std::vector<double> values = r.host();
   const auto found = std::ranges::find_if(values, [largest](double each) { return std::abs(each) >= largest; });
-  return found == values.end() ? elsewhere : place(equations, found - values.begin());
+  return place(equations, found == values.end() ? -1 : found - values.begin());
 }
 
 }  // namespace ritz

@@ -1,6 +1,7 @@
 #include "fem/analysis/implicit_evolution.hpp"
 
 #include "device/process/stop_request.hpp"
+#include "fem/ranks/field_of_rank.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -14,9 +15,13 @@ namespace {
 const Operator& one_field(const Equations& equations) { return dynamic_cast<const Operator&>(equations); }
 const Constraints& one_field(const Supports& supports) { return dynamic_cast<const Constraints&>(supports); }
 
+const FieldOfRank* part_of(const TransientModel& model) { return model.whole != nullptr ? model.whole->one : nullptr; }
+
 Attached attached_to(const TransientModel& model) {
   if (model.attached.empty()) return {};
-  return attached_to(one_field(model.equations).space(), model.attached, one_field(model.supports));
+  const FieldOfRank* const part = part_of(model);
+  const Operator& all = part != nullptr ? part->equations_of_all() : one_field(model.equations);
+  return attached_to(all.space(), model.attached, model.supports, part);
 }
 
 }  // namespace
@@ -26,7 +31,8 @@ ImplicitEvolution::ImplicitEvolution(const TransientModel& model, Transient opti
     : Evolution(model, std::move(options), observer, std::move(method), error_order),
       system_(tangent_system(equations_, supports_, linear_options(), model.whole)),
       newton_(equations_, supports_, *system_, newton_options(), observer.progress),
-      attached_(attached_to(model)) {}
+      attached_(attached_to(model)),
+      part_(part_of(model)) {}
 
 void ImplicitEvolution::finish_try() {
   if (!system_->turned().empty()) state_.turned = system_->turned();
@@ -145,7 +151,7 @@ Vector ImplicitEvolution::transposed_action(const Equations& of, const Vector& u
     return y;
   }
   std::optional<TransposedTangent>& transposed = &of == &rates_ ? transposed_rates_ : transposed_;
-  if (!transposed) transposed.emplace(one_field(of), options_.linear);
+  if (!transposed) transposed.emplace(one_field(of), options_.linear, part_);
   transposed->multiply(u, x, y);
   return y;
 }
@@ -159,7 +165,7 @@ Vector ImplicitEvolution::solve_transposed(const Vector& u, const Vector& g) {
     if (!linear_) system_->linearise(u);
     throw_unless_converged(system_->solve(b, x));
   } else {
-    if (!transposed_) transposed_.emplace(one_field(equations_), options_.linear);
+    if (!transposed_) transposed_.emplace(one_field(equations_), options_.linear, part_);
     throw_unless_converged(transposed_->solve(u, one_field(supports_), b, x));
   }
   supports_.set_linear(x);

@@ -91,6 +91,7 @@ class ImplicitEvolution : public Evolution {
   LinearSolverOptions linear_options() const;
   NewtonOptions newton_options() const;
 
+  const FieldOfRank* const part_;                                   // null: one process, or several fields
   std::optional<TransposedTangent> transposed_, transposed_rates_;  // once they were needed
   std::vector<Stage>* traced_ = nullptr;
 };

@@ -17,11 +17,13 @@
 
 namespace ritz {
 
-LinearSystem::LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps)
-    : equations_(equations), space_(equations.space()), keeps_(keeps) {
+LinearSystem::LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps,
+                           const FieldOfRank* part)
+    : equations_(equations), space_(equations.space()), keeps_(keeps), part_(part) {
   const LongWork making_pattern;
-  if (options.ranks != nullptr) divide_among_ranks(equations, options, *options.ranks);
-  if (options.ranks == nullptr && !without_matrix(equations, options)) K_.emplace(equations.make_matrix());
+  if (part == nullptr && options.ranks != nullptr)
+    throw Error(ErrorKind::internal, "a linear system over ranks of equations that are not those of a part");
+  if (part == nullptr && !without_matrix(equations, options)) K_.emplace(equations.make_matrix());
   if (keeps != Keeps::nothing) cache_.emplace();
   set_options(options);
 }
@@ -58,9 +60,8 @@ void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bo
   constraints_ = &constraints;
   woodbury_.reset();
   if (ground_) ground_->tangent_changed();
-  if (options_.ranks != nullptr) {
-    if (!divided_ || !alike)
-      divided_ = std::make_unique<DividedSystem>(equations_, constraints, options_, *options_.ranks);
+  if (part_ != nullptr) {
+    if (!divided_ || !alike) divided_ = std::make_unique<DividedSystem>(*part_, options_);
     divided_->linearise(u);
   } else if (K_) {
     assemble(u);
@@ -84,10 +85,13 @@ void LinearSystem::eliminate() {
   constraints_->eliminate(*K_, std::max(max_abs(K_->diagonal()), 1e-300));
 }
 
+void LinearSystem::act(const Vector& x, Vector& y) const {
+  equations_.action(divided_ ? divided_->point() : *without_matrix_->point(), x, y);
+}
+
 void LinearSystem::multiply(const Vector& x, Vector& y) const {
   if (K_) K_->apply(x, y);
-  else if (divided_) equations_.action(divided_->point(), x, y);
-  else equations_.action(*without_matrix_->point(), x, y);
+  else act(x, y);
   if (beside_ != nullptr) beside_->add_masses(beside_weight_, x, y);
 }
 
@@ -99,8 +103,8 @@ void LinearSystem::set_beside(const Attached& masses, double weight) {
 // Z = tangent^-1 U, accurately: later solutions inherit its error.
 void LinearSystem::solve_for_beside() {
   const AttachedMotions& motions = beside_->motions;
-  MultiVector U = columns_of(motions.U, 0, motions.count()), Z(space_.device(), U.rows(), U.columns(), "eigenvectors");
-  Vector u = space_.zeros(), z = space_.zeros();
+  MultiVector U = columns_of(motions.U, 0, motions.count()), Z(U.device(), U.rows(), U.columns(), "eigenvectors");
+  Vector u = equations_.zeros(), z = equations_.zeros();
   std::vector<double> compliance;
   for (int j = 0; j < U.columns(); ++j) {
     U.get_column(j, u);
@@ -129,11 +133,6 @@ SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<
   return report;
 }
 
-SolveReport LinearSystem::solve_last(Vector b, Vector& x) {
-  if (!divided_ || beside_ != nullptr || ground_) return solve(b, x);
-  return divided_->solve_last(std::move(b), x, {options_.relative, options_.rounding_error});
-}
-
 void LinearSystem::set_ground(const std::vector<std::vector<double>>& motions) {
   ground_.reset();
   if (!motions.empty()) ground_.emplace(motions);
@@ -144,16 +143,15 @@ void LinearSystem::correct(const SolveReport& report, const Vector& b, Vector& x
   if (!ground_ || !report.converged() || report.preconditioner.empty() || !(K_ || can_act(equations_))) return;
   if (options_.promise == MatrixPromise::none) return;  // its stiffness is symmetric
   auto phase = space_.device().profile().phase("rigid motions");
-  const Vector& point = K_ ? b : divided_ ? divided_->point() : *without_matrix_->point();  // not read with a matrix
   Vector field;
   const auto multiply = [&](const Vector& from, Vector& to) {
     if (K_) {
       K_->apply(from, to);
     } else {
-      if (field.empty()) field = space_.zeros();
+      if (field.empty()) field = equations_.zeros();
       copy(from, field);
       constraints_->set_linear(field);
-      equations_.action(point, field, to);
+      act(field, to);
       constraints_->gather(to);
     }
     constraints_->set_zero(to);
@@ -282,7 +280,7 @@ std::vector<SolveReport> LinearSystem::solve(const MultiVector& B, MultiVector& 
 std::vector<SolveReport> LinearSystem::solve_one_by_one(const MultiVector& B, MultiVector& X,
                                                         const AfterColumns& after_columns) {
   std::vector<SolveReport> reports;
-  Vector b = space_.zeros(), x = space_.zeros();
+  Vector b = equations_.zeros(), x = equations_.zeros();
   for (int column = 0; column < B.columns(); ++column) {
     B.get_column(column, b);
     X.get_column(column, x);

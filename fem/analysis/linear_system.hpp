@@ -31,6 +31,7 @@
 namespace ritz {
 
 class DividedSystem;  // fem/ranks/divided_system.hpp
+class FieldOfRank;    // fem/ranks/field_of_rank.hpp
 
 class LinearSystem final : public TangentSystem {
  public:
@@ -38,8 +39,10 @@ class LinearSystem final : public TangentSystem {
   // solutions too, which give later ones their initial guess where the system is promised positive definite.
   enum class Keeps { nothing, solver, solver_and_solutions };
 
-  // Makes the matrix, where there is one, without its values. Equations must outlive this.
-  LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps);
+  // Makes the matrix, where there is one, without its values. Equations must outlive this. part: over ranks, where the
+  // equations are those of this part and vectors have owned unknowns.
+  LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps,
+               const FieldOfRank* part = nullptr);
   ~LinearSystem() override;
   LinearSystem(const LinearSystem&) = delete;  // solvers refer to the matrix in here
   LinearSystem& operator=(const LinearSystem&) = delete;
@@ -62,18 +65,17 @@ class LinearSystem final : public TangentSystem {
 
   void multiply(const Vector& x, Vector& y) const override;
   SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {}) override;
-  // The last use of b, which may go meanwhile: the first of several ranks has no need of it.
-  SolveReport solve_last(Vector b, Vector& x);
   // Several columns of a system with a matrix. after_columns: as in LinearSolverOptions.
   using AfterColumns = std::function<void(int first, const std::vector<SolveReport>& reports)>;
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {});
 
-  bool has_matrix() const { return K_ || options_.ranks != nullptr; }
+  bool has_matrix() const { return K_ || part_ != nullptr; }
   const std::string& turned() const override { return turned_; }
   const SolverCache::Counts& counts() const { return cache_->counts(); }  // of a system that keeps its solver
 
  private:
   void assemble(const Vector& u);
+  void act(const Vector& x, Vector& y) const;  // the tangent, by elements
   void eliminate();
   SolveReport solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
   SolveReport solve_uncorrected(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
@@ -88,9 +90,10 @@ class LinearSystem final : public TangentSystem {
   const FunctionSpace& space_;
   LinearSolverOptions options_;
   const Keeps keeps_;
+  const FieldOfRank* part_;  // null: one process
   const Constraints* constraints_ = nullptr;
   std::optional<SparseMatrix> K_;
-  std::unique_ptr<DividedSystem> divided_;  // of several ranks: instead of K_
+  std::unique_ptr<DividedSystem> divided_;  // of the part: instead of K_
   bool eliminated_ = false;
   std::optional<MatrixFreeSolver> without_matrix_;
   std::optional<SolverCache> cache_;  // of K_

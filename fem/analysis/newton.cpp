@@ -348,7 +348,7 @@ void Newton::stop(const Problem& problem, const std::string& reason, const std::
   const std::string where = fmt::format("Newton's method did not converge in {}: {}", problem.place, reason);
   std::string after = fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(),
                                   relative_residual(), history.empty() ? "" : "; the last ones were " + history);
-  if (max_abs(r_) > 0 && first_not_finite(r_) < 0) after += "; it is largest at " + place_of_largest(equations_, r_);
+  if (max_abs(r_) > 0 && std::isfinite(norm2(r_))) after += "; it is largest at " + place_of_largest(equations_, r_);
   if (!last_change_.empty()) after += "; in the last step " + last_change_;
   if (!(relative_flexibility() > near_limit)) throw Error(ErrorKind::newton_not_converged, where, after, advice);
   throw Error(

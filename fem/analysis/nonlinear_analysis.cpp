@@ -1,6 +1,7 @@
 #include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
+#include "fem/ranks/field_of_rank.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +66,10 @@ bool has_strains_in_time(const Model& model, const Equations& equations) {
 
 // Numbers of the laws that creep or relax, for RateControl.
 std::vector<int> laws_in_time(const Operator& equations) {
-  std::vector<std::string> names;
+  std::vector<std::string> names;  // equal on all ranks
+  for (const Integral& each : equations.integrals())
+    if (creeps_or_relaxes(each) && std::ranges::find(names, each.form.name) == names.end())
+      names.push_back(each.form.name);
   std::vector<int> result;
   for (const ElementGroup& group : equations.terms().groups())
     for (const int i : group.integrals) {
@@ -73,9 +77,7 @@ std::vector<int> laws_in_time(const Operator& equations) {
       if (integral.form.state_start.empty()) continue;
       result.push_back(-1);
       if (!creeps_or_relaxes(integral)) continue;
-      const auto known = std::ranges::find(names, integral.form.name);
-      result.back() = static_cast<int>(known - names.begin());
-      if (known == names.end()) names.push_back(integral.form.name);
+      result.back() = static_cast<int>(std::ranges::find(names, integral.form.name) - names.begin());
     }
   return result;
 }
@@ -119,8 +121,8 @@ void check(const Model& model, const Nonlinear& analysis) {
 NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   if (analysis.linear.ranks != nullptr) require_no_inequalities(model, "several processes");
-  Ranks* const ranks = model.has_fields() ? std::exchange(analysis.linear.ranks, nullptr) : nullptr;
-  const Setup setup(model, prepared, Setup::Held::required, Setup::Rates::none, ranks);
+  const Setup setup(model, prepared, Setup::Held::required, Setup::Rates::none, &analysis.linear);
+  analysis.linear.ranks = nullptr;
   if (analysis.begin.u.empty() && model.start != 0) analysis.begin = uniform_state(model, model.start);
   analysis.linear = promised(analysis.linear, model);
   if (!model.has_fields()) analysis.ground = &setup.supports().on_ground();
@@ -129,24 +131,39 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   analysis.active = active.get();
   Observer checking = within_ranges(model, observer);
   if (!analysis.may_reverse) checking = without_reversed_cells(model, checking);
-  const FieldsOfRank* const rank = setup.rank();
+  PartOfModel* const part = setup.part();
   if (active && setup.any_supports().varies_in_time())
     throw Error(ErrorKind::load_path, "prescribed values that depend on t, next to inequalities",
                 "the active set has the supports of one time", "give numbers, and the path its parts");
   enter_along(model, setup, analysis);
-  if (analysis.time.is_given() && !model.has_fields()) analysis.time.laws = laws_in_time(setup.equations());
-  if (rank == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
-  for (State* const each : {&analysis.from, &analysis.begin}) *each = own_state(*rank, std::move(*each));
-  NonlinearSolution s = solve(*rank, std::move(analysis), of_all_unknowns(*rank, checking));
-  s.u = rank->gathered(s.u);
-  s.reaction = gathered(*rank, s.reaction);
-  s.end = state_of_all(*rank, std::move(s.end));
+  if (analysis.time.is_given() && !model.has_fields())
+    analysis.time.laws = laws_in_time(dynamic_cast<const Operator&>(setup.any_equations()));
+  if (part == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
+  return solve_on_part(*part, std::move(analysis), checking);
+}
+
+NonlinearSolution solve_on_part(PartOfModel& part, Nonlinear analysis, const Observer& observer) {
+  for (State* const each : {&analysis.from, &analysis.begin}) *each = own_state(part, std::move(*each));
+  std::vector<std::vector<double>> ground;
+  if (analysis.ground != nullptr && part.whole().one != nullptr) {
+    ground = part.whole().one->own(*analysis.ground);
+    analysis.ground = &ground;
+  }
+  Vector forces;
+  if (analysis.forces != nullptr) {
+    forces = part.own(*analysis.forces);
+    analysis.forces = &forces;
+  }
+  NonlinearSolution s = solve(part, std::move(analysis), of_all_unknowns(part, observer));
+  s.u = part.gathered(s.u);
+  s.reaction = forces_of_all(part, s.reaction);
+  s.end = state_of_all(part, std::move(s.end));
   return s;
 }
 
-NonlinearSolution solve(const FieldsOfRank& rank, Nonlinear analysis, const Observer& observer) {
-  analysis.whole = &rank.whole();
-  return solve_nonlinear(rank.equations(), rank.supports(), analysis, observer);
+NonlinearSolution solve(PartOfModel& part, Nonlinear analysis, const Observer& observer) {
+  analysis.whole = &part.whole();
+  return solve_nonlinear(part.equations(), part.supports(), analysis, observer);
 }
 
 Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared&) {

@@ -45,7 +45,7 @@ class Path {
         observer_(observer),
         stages_(options.path, options.increments, options.time.durations),
         limits_(limits_of(options)),
-        control_(options.time.laws, options.time.tolerance),
+        control_(options.time.laws, options.time.tolerance, equations.device()),
         balance_(equations, supports, options_, observer.progress) {
     now_.size = first_size(limits_);
     if (!options_.begin.u.empty()) resume(options_.begin);

@@ -1,54 +1,58 @@
 #include "fem/analysis/of_all_unknowns.hpp"
 
+#include "device/communicator.hpp"
+
 #include <utility>
 
 namespace ritz {
 namespace {
 
-Vector on_device(const FieldsOfRank& rank, const std::vector<double>& numbers) {
-  return {rank.equations().device(), std::span<const double>(numbers), "vectors"};
+Vector on_device(const Equations& equations, const std::vector<double>& numbers) {
+  return {equations.device(), std::span<const double>(numbers), "vectors"};
 }
 
-template <class Change>
-State changed(State state, const Change& change) {
+// A part may have none of what the model has.
+template <class OfUnknowns, class OfStates>
+State changed(const PartOfModel& part, State state, const OfUnknowns& of_unknowns, const OfStates& of_states) {
+  const Communicator all(part.equations().device());
+  const auto is_given = [&](const auto& list) { return all.largest_of(list.empty() ? 0 : 1) > 0; };
   for (std::vector<double>* const each : {&state.u, &state.r, &state.v, &state.a, &state.change})
-    if (!each->empty()) *each = change(*each);
+    if (is_given(*each)) *each = of_unknowns(*each);
+  for (PointStates::Values* const each : {&state.rates, &state.points})
+    if (is_given(*each)) *each = of_states(*each);
   return state;
 }
 
 }  // namespace
 
-std::vector<double> gathered(const FieldsOfRank& rank, const std::vector<double>& own) {
-  return own.empty() ? own : rank.gathered(on_device(rank, own)).host();
+std::vector<double> forces_of_all(const PartOfModel& part, const std::vector<double>& own) {
+  if (Communicator(part.equations().device()).total(std::ssize(own)) == 0) return own;
+  return part.equations_of_all().forces_for_results(part.gathered(on_device(part.equations(), own)));
 }
 
-State own_state(const FieldsOfRank& rank, State of_all) {
-  if (!of_all.points.empty()) {
-    rank.equations_of_all().states().set(of_all.points);
-    rank.take_states();
-    of_all.points = rank.equations().states().values();
-  }
-  return changed(std::move(of_all),
-                 [&](const std::vector<double>& all) { return rank.own(on_device(rank, all)).host(); });
+State own_state(const PartOfModel& part, State of_all) {
+  return changed(
+      part, std::move(of_all),
+      [&](const std::vector<double>& all) { return part.own(on_device(part.equations_of_all(), all)).host(); },
+      [&](const PointStates::Values& all) { return part.own_states(all); });
 }
 
-State state_of_all(const FieldsOfRank& rank, State own) {
-  if (!own.points.empty()) {
-    rank.bring_states();
-    own.points = rank.equations_of_all().states().values();
-  }
-  return changed(std::move(own), [&](const std::vector<double>& mine) { return gathered(rank, mine); });
+State state_of_all(const PartOfModel& part, State own) {
+  return changed(
+      part, std::move(own),
+      [&](const std::vector<double>& mine) { return part.gathered(on_device(part.equations(), mine)).host(); },
+      [&](const PointStates::Values& mine) { return part.states_of_all(mine); });
 }
 
-Observer of_all_unknowns(const FieldsOfRank& rank, const Observer& observer) {
+Observer of_all_unknowns(const PartOfModel& part, const Observer& observer) {
   Observer result = observer;
   if (observer.show)
-    result.show = [&rank, show = observer.show](const SolutionView& s) {
-      rank.bring_states();  // for derived fields
-      const Vector u = rank.gathered(s.u);
-      const Vector velocity = s.velocity != nullptr ? rank.gathered(*s.velocity) : Vector(),
-                   acceleration = s.acceleration != nullptr ? rank.gathered(*s.acceleration) : Vector();
-      const std::vector<double> reaction = gathered(rank, s.reaction);
+    result.show = [&part, show = observer.show](const SolutionView& s) {
+      part.bring_to_all();  // for derived fields
+      const Vector u = part.gathered(s.u);
+      const Vector velocity = s.velocity != nullptr ? part.gathered(*s.velocity) : Vector(),
+                   acceleration = s.acceleration != nullptr ? part.gathered(*s.acceleration) : Vector();
+      const std::vector<double> reaction = forces_of_all(part, s.reaction);
       show({.u = u,
             .reaction = reaction,
             .residual = s.residual,
@@ -65,7 +69,7 @@ Observer of_all_unknowns(const FieldsOfRank& rank, const Observer& observer) {
             .energy = s.energy});
     };
   if (observer.keep)
-    result.keep = [&rank, keep = observer.keep](const State& state) { keep(state_of_all(rank, state)); };
+    result.keep = [&part, keep = observer.keep](const State& state) { keep(state_of_all(part, state)); };
   return result;
 }
 

@@ -65,7 +65,7 @@ class RankForecaster {
     count_messages(result);
     parts_.each(whole_.integrals(), [&](RankParts::Part& part) {
       auto [mine, results] = share(part);
-      add_whole(mine, results);
+      add_vectors(part.owned, mine, results);
       raise(mine, results, "results");
       result.shares.push_back(std::move(mine));
     });
@@ -152,8 +152,8 @@ class RankForecaster {
     raise(result, kept + beside + vectors(part.owned, 4), "iteration");
   }
 
-  // Arrays of the whole model, while systems are solved and while results are derived.
-  void add_whole(RankShare& share, MemoryNeeds& results) const {
+  // Vectors of the analysis, and arrays of the whole model, while systems are solved and while results are derived.
+  void add_vectors(Index owned, RankShare& share, MemoryNeeds& results) const {
     const Index n = space_.unknown_count();
     const auto of_model = [&](Index count) { return MemoryNeeds().array<double>("vectors", n, count); };
     const Index columns = analysis_.columns, loads = columns + analysis_.own_loads;
@@ -163,8 +163,9 @@ class RankForecaster {
     }
     const bool together = way() == Way::direct && columns > 1;  // else a load and a solution go while it is solved
     const Index solved = (together || analysis_.combines ? loads : analysis_.own_loads) + columns - (together ? 0 : 1);
-    share.peak += of_model(newton() ? 9 : solved);
-    results += of_model(newton() ? 10 : analysis_.combines ? loads + columns + 1 : columns);
+    share.peak += vectors(owned, newton() ? 9 : solved);
+    results += vectors(owned, newton() ? 9 : analysis_.combines ? loads : 0);
+    results += of_model(newton() ? 1 : analysis_.combines ? columns + 1 : columns);
   }
 
   static constexpr int chebyshev_degree = 4;

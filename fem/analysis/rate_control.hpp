@@ -8,6 +8,7 @@
 //   control.accept(before, now, dt);
 #pragma once
 
+#include "device/communicator.hpp"
 #include "fem/operator/equations.hpp"
 
 #include <optional>
@@ -21,20 +22,26 @@ class RateControl {
 
   // laws [list of internal variables]: number of the law whose error counts, -1: none. tolerance: of the largest change
   // by the error, relative to the largest value of the law's variables.
-  RateControl(std::vector<int> laws, double tolerance) : laws_(std::move(laws)), tolerance_(tolerance) {}
+  // device: of vectors over ranks, each of which has the internal variables of its part; all make the same calls.
+  RateControl(std::vector<int> laws, double tolerance, const std::optional<Device>& device = {});
 
-  bool is_active() const;
+  bool is_active() const { return law_count_ > 0; }
   // Over the tolerance; nothing without an increment before.
   std::optional<double> error(const Points& before, const Points& now, double dt) const;
   void accept(const Points& before, const Points& now, double dt);
-  void forget() { rates_.clear(); }
+  void forget() { has_rates_ = false; }
 
-  const Points& rates() const { return rates_; }  // of the last increment, for checkpoints
-  void set_rates(Points rates) { rates_ = std::move(rates); }
+  Points rates() const { return has_rates_ ? rates_ : Points(); }  // of the last increment, for checkpoints
+  void set_rates(Points rates);
 
  private:
+  double largest_of_ranks(double mine) const;
+
   std::vector<int> laws_;
   double tolerance_;
+  std::optional<Communicator> ranks_;
+  int law_count_ = 0;  // on all ranks
+  bool has_rates_ = false;
   Points rates_;
 };
 

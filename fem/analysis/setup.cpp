@@ -2,6 +2,8 @@
 #include "fem/operator/operator_needs.hpp"
 
 #include "fem/physics/reversed_cells.hpp"
+#include "fem/ranks/field_of_rank.hpp"
+#include "fem/ranks/fields_of_rank.hpp"
 
 #include <fmt/format.h>
 #include <utility>
@@ -28,13 +30,32 @@ void require_no_prescribed_means(const Model& model, const std::string& analysis
       .at(model.means.front().origin);
 }
 
-Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rates, Ranks* ranks) {
+namespace {
+
+std::unique_ptr<PartOfModel> part_of(const FieldsOfModel& fields, Ranks& ranks) {
+  auto part = std::make_unique<FieldsOfRank>(*fields.equations, *fields.supports, ranks, fields.rates.get());
+  part->supports().follow(*fields.supports);
+  return part;
+}
+
+// Steps of linear equations in time share one matrix.
+std::unique_ptr<PartOfModel> part_of(Operator& equations, Constraints& supports, Operator* rates,
+                                     LinearSolverOptions linear) {
+  const EquationFacts facts = equations.facts();
+  linear.one_of_many = rates != nullptr && facts.linear && !facts.matrix_varies_in_time && !facts.has_states;
+  auto part = std::make_unique<FieldOfRank>(equations, supports, linear, *linear.ranks);
+  part->lead(equations, supports, rates);
+  return part;
+}
+
+}  // namespace
+
+Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rates, const LinearSolverOptions* linear) {
+  Ranks* const ranks = linear != nullptr ? linear->ranks : nullptr;
   if (model.has_fields()) {
     fields_ = prepared.fields != nullptr ? prepared.fields : &own_fields_.emplace(fields_of(model, rates));
     if (held == Held::required) check_held(*fields_);
-    if (ranks == nullptr) return;
-    rank_ = std::make_unique<FieldsOfRank>(*fields_->equations, *fields_->supports, *ranks, fields_->rates.get());
-    rank_->supports().follow(*fields_->supports);
+    if (ranks != nullptr) part_ = part_of(*fields_, *ranks);
     return;
   }
   supports_ = prepared.supports;
@@ -49,22 +70,23 @@ Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rate
   rates_ = prepared.rates;
   if (rates_ == nullptr && rates != Rates::none)
     rates_ = &own_rates_.emplace(*model.space, rates == Rates::among ? rates_of(model) : model.inertia);
+  if (ranks != nullptr) part_ = part_of(*equations_, *supports_->all().front(), rates_, *linear);
 }
 
 Equations& Setup::any_equations() const {
-  if (rank_) return rank_->equations();
+  if (part_) return part_->equations();
   if (fields_ != nullptr) return *fields_->equations;
   return *equations_;
 }
 
 Equations& Setup::any_rates() const {
-  if (rank_) return rank_->rates();
+  if (part_) return part_->rates();
   if (fields_ != nullptr) return *fields_->rates;
   return *rates_;
 }
 
 Supports& Setup::any_supports() const {
-  if (rank_) return rank_->supports();
+  if (part_) return part_->supports();
   if (fields_ != nullptr) return *fields_->supports;
   return *supports_->all().front();
 }

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fem/analysis/forecast.hpp"
-#include "fem/ranks/fields_of_rank.hpp"
+#include "fem/ranks/part_of_model.hpp"
 
 #include <memory>
 #include <optional>
@@ -16,8 +16,10 @@ class Setup {
  public:
   enum class Held { required, not_needed };
   using Rates = FieldsOfModel::Rates;
-  // ranks: each has its part of a model that has fields. All ranks make theirs together.
-  Setup(const Model& model, const Prepared& prepared, Held held, Rates rates = Rates::none, Ranks* ranks = nullptr);
+  // linear: of an analysis whose vectors have owned unknowns over ranks, each of which has its part of the model. All
+  // ranks make theirs together.
+  Setup(const Model& model, const Prepared& prepared, Held held, Rates rates = Rates::none,
+        const LinearSolverOptions* linear = nullptr);
   Setup(const Setup&) = delete;
   Setup& operator=(const Setup&) = delete;
 
@@ -28,9 +30,8 @@ class Setup {
   // Operators of a model that has fields.
   const FieldsOfModel& fields() const { return *fields_; }
 
-  // The part of this rank; null: one process, or one field.
-  const FieldsOfRank* rank() const { return rank_.get(); }
-  const WholeProblem* whole() const { return rank_ ? &rank_->whole() : nullptr; }
+  PartOfModel* part() const { return part_.get(); }  // null: one process
+  const WholeProblem* whole() const { return part_ ? &part_->whole() : nullptr; }
 
   // Those of either, or of the part.
   Equations& any_equations() const;
@@ -44,7 +45,7 @@ class Setup {
   const ModelSupports* supports_ = nullptr;
   Operator *equations_ = nullptr, *rates_ = nullptr;
   const FieldsOfModel* fields_ = nullptr;  // null: the model has one field at nodes
-  std::unique_ptr<FieldsOfRank> rank_;     // of these fields
+  std::unique_ptr<PartOfModel> part_;
 };
 
 // Heat has a capacity; what has inertia alone moves.

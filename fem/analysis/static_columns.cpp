@@ -1,7 +1,8 @@
 #include "fem/analysis/static_columns.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
-#include "fem/ranks/divided_equations.hpp"
+#include "device/ranks/packed.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -13,15 +14,9 @@
 namespace ritz {
 namespace {
 
-std::vector<double> component_sums(const std::vector<double>& values, int components) {
-  std::vector<double> sums(static_cast<std::size_t>(components), 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) sums[i % static_cast<std::size_t>(components)] += values[i];
-  return sums;
-}
-
 // Do loads or values act that belong to no load case?
 bool acts(const Operator& equations, const Constraints& common) {
-  Vector u = equations.space().zeros(), r = equations.space().zeros();
+  Vector u = equations.zeros(), r = equations.zeros();
   common.set_values(u);
   equations.residual(u, r);
   return max_abs(u) > 0 || max_abs(r) > 0;
@@ -36,6 +31,16 @@ std::string place_of_unknown(const FunctionSpace& space, Index unknown) {
     if (region.kind == RegionKind::cells && std::ranges::binary_search(space.nodes_in(region), node))
       regions.push_back(region.name);
   return space.name_of(node) + (regions.empty() ? "" : " in " + quoted_list(regions));
+}
+
+std::string place_of_unknown(const FunctionSpace& space, Index unknown, const FieldOfRank* part) {
+  if (part == nullptr) return unknown < 0 ? "" : place_of_unknown(space, unknown);
+  const std::string mine = unknown < 0 ? "" : place_of_unknown(space, part->space().rows().begin() + unknown);
+  std::string first;
+  each_text(part->space().ranks(), mine, Receivers::all, [&](int, std::string_view text) {
+    if (first.empty()) first = text;
+  });
+  return first;
 }
 
 void check_same_unknowns(std::span<const LoadVector> cases) {
@@ -65,33 +70,50 @@ void check_same_unknowns(std::span<const LoadVector> cases) {
   errors.throw_if_any();
 }
 
-StaticColumns::StaticColumns(const Operator& equations, const LoadVectors& loads, bool keeps_cold)
+StaticColumns::StaticColumns(const Operator& equations, const LoadVectors& loads, bool keeps_cold,
+                             const FieldOfRank* part)
     : equations_(equations),
       space_(equations.space()),
+      part_(part),
       combined_(!loads.combinations.empty()),
       keeps_cold_(keeps_cold) {
   for (const LoadVector& each : loads.cases)
     columns_.push_back({each.name.empty() ? "" : fmt::format("load case '{}': ", each.name), each.loads,
-                        each.constraints, each.enter, each.alone});
-  share_ = combined_ && acts(equations, *loads.common);
-  if (share_) columns_.push_back({"without any load case: ", {}, loads.common, {}});
+                        own(each.constraints), each.enter, each.alone});
+  share_ = combined_ && acts(this->equations(), *own(loads.common));
+  if (share_) columns_.push_back({"without any load case: ", {}, own(loads.common), {}});
+}
+
+const Constraints* StaticColumns::own(const Constraints* whole) {
+  if (part_ == nullptr) return whole;
+  std::unique_ptr<const Constraints>& mine = of_part_[whole];
+  if (mine == nullptr) mine = std::make_unique<const Constraints>(part_->own(*whole));
+  return mine.get();
+}
+
+std::vector<double> StaticColumns::sums(const std::vector<double>& values) const {
+  std::vector<double> result(static_cast<std::size_t>(space_.components()), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) result[i % result.size()] += values[i];
+  const Communicator all(equations().device());
+  for (double& sum : result) sum = all.sum_of(sum);
+  return result;
 }
 
 void StaticColumns::assemble() {
-  Vector u = space_.zeros(), shared = space_.zeros();  // prescribed values, and the residual of the equations alone
+  Vector u = equations().zeros(),
+         shared = equations().zeros();  // prescribed values, and the residual of the equations alone
   const Constraints* before = nullptr;
   for (StaticColumn& column : columns_) {
     column.constraints->set_values(u);
     if (column.enter) column.enter();
-    if (column.constraints != before || column.enter) equations_.residual(u, shared);
+    if (column.constraints != before || column.enter) equations().residual(u, shared);
     before = column.constraints;
-    column.b = space_.zeros();
+    column.b = equations().zeros();
     if (!column.alone) copy(shared, column.b);
     if (!column.loads.empty()) {
-      column.own = space_.zeros();
+      column.own = equations().zeros();
       const Operator own(space_, {column.loads.begin(), column.loads.end()});
-      divide_like(equations_, own);  // over ranks
-      own.residual(u, column.own);
+      (part_ != nullptr ? part_->own(own) : own).residual(u, column.own);
       axpy(1.0, column.own, column.b);
     }
     check_finite(column);
@@ -103,10 +125,10 @@ void StaticColumns::eliminate() {
   for (StaticColumn& column : columns_) {
     bring_back(column);
     std::vector<double> loads = column.b.host();
-    column.applied = component_sums(loads, space_.components());
+    column.applied = sums(loads);
     for (double& value : column.applied) value = 0 - value;  // not -0
     for (double& value : loads) value = std::abs(value);
-    column.load_size = std::ranges::max(component_sums(loads, space_.components()));
+    column.load_size = std::ranges::max(sums(loads));
     column.constraints->gather(column.b);
     column.constraints->set_zero(column.b);
     axpby(0.0, column.b, -1.0, column.b);
@@ -129,22 +151,22 @@ void StaticColumns::forget(StaticColumn& column) const {
 
 Vector StaticColumns::residual(StaticColumn& column, const Vector& u) {
   if (column.enter) column.enter();
-  Vector r = space_.zeros();
-  equations_.residual(u, r);
+  Vector r = equations().zeros();
+  equations().residual(u, r);
   add_own(1, column, r);
   return r;
 }
 
 Vector StaticColumns::residual(const std::vector<double>& weights, const Vector& u) {
-  Vector r = space_.zeros();
-  equations_.residual(u, r);  // what is shared counts once: the weights sum to one where it is not zero
+  Vector r = equations().zeros();
+  equations().residual(u, r);  // what is shared counts once: the weights sum to one where it is not zero
   for (std::size_t j = 0; j < columns_.size(); ++j) add_own(weights[j], columns_[j], r);
   return r;
 }
 
 bool StaticColumns::split_residual(const Constraints& constraints, double load, Vector& residual,
                                    StaticSolution& s) const {
-  Vector free(space_.device(), residual.size(), "vectors");
+  Vector free(residual.device(), residual.size(), "vectors");
   copy(residual, free);
   constraints.gather(free);
   constraints.set_zero(free);
@@ -153,7 +175,7 @@ bool StaticColumns::split_residual(const Constraints& constraints, double load, 
   free = {};
   constraints.keep_constrained(residual);
   const bool rounding = left <= 1e-12 * norm2(residual);
-  s.reaction = space_.forces_to_mesh(residual);
+  s.reaction = equations_.forces_for_results(part_ != nullptr ? part_->gathered(residual) : std::move(residual));
   return rounding;
 }
 
@@ -165,10 +187,9 @@ void StaticColumns::add_own(double factor, StaticColumn& column, Vector& r) cons
 }
 
 void StaticColumns::check_finite(const StaticColumn& column) const {
-  const Index bad = first_not_finite(column.b);
-  if (bad < 0) return;
-  throw Error(ErrorKind::not_finite,
-              fmt::format("{}the loads at {} are not finite", column.title, place_of_unknown(space_, bad)),
+  const std::string place = place_of_unknown(space_, first_not_finite(column.b), part_);
+  if (place.empty()) return;
+  throw Error(ErrorKind::not_finite, fmt::format("{}the loads at {} are not finite", column.title, place),
               "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");
 }
 

@@ -1,11 +1,14 @@
 // The right-hand sides of a static problem's one matrix: load cases, and what acts without any of them. Their residuals
-// certify solutions. Private to fem.
+// certify solutions. Over ranks vectors and constraints are those of a rank's part. Private to fem.
 #pragma once
 
 #include "device/cold_array.hpp"
 #include "fem/analysis/static_solution.hpp"
+#include "fem/ranks/field_of_rank.hpp"
 
 #include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,11 +32,13 @@ struct StaticColumn {
 
 // "node 17 (0.1, 0.2, 0) in 'steel'": the regions of cells around it name its material.
 std::string place_of_unknown(const FunctionSpace& space, Index unknown);
+// unknown: of this rank, -1: none here. Over ranks the place that the first of them has; all call it. Empty: none has.
+std::string place_of_unknown(const FunctionSpace& space, Index unknown, const FieldOfRank* part);
 
 class StaticColumns {
  public:
-  // keeps_cold: data that is not in use waits on the host.
-  StaticColumns(const Operator& equations, const LoadVectors& loads, bool keeps_cold);
+  // equations: of the whole model. keeps_cold: data that is not in use waits on the host. part: null: one process.
+  StaticColumns(const Operator& equations, const LoadVectors& loads, bool keeps_cold, const FieldOfRank* part);
 
   std::size_t size() const { return columns_.size(); }
   StaticColumn& operator[](std::size_t j) { return columns_[j]; }
@@ -59,11 +64,16 @@ class StaticColumns {
   bool split_residual(const Constraints& constraints, double load, Vector& residual, StaticSolution& s) const;
 
  private:
+  const Operator& equations() const { return part_ != nullptr ? part_->equations() : equations_; }
+  const Constraints* own(const Constraints* whole);
+  std::vector<double> sums(const std::vector<double>& values) const;  // [component]
   void add_own(double factor, StaticColumn& column, Vector& r) const;
   void check_finite(const StaticColumn& column) const;
 
   const Operator& equations_;
   const FunctionSpace& space_;
+  const FieldOfRank* part_;
+  std::map<const Constraints*, std::unique_ptr<const Constraints>> of_part_;  // by those of the whole model
   std::vector<StaticColumn> columns_;
   bool combined_, share_ = false, keeps_cold_;
   mutable ColdTraffic traffic_;

@@ -2,7 +2,6 @@
 
 #include "device/memory_shortage.hpp"
 #include "fem/operator/task_plans.hpp"
-#include "fem/ranks/divided_equations.hpp"
 #include "fem/analysis/static_columns.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -20,11 +19,13 @@
 namespace ritz {
 namespace {
 
-Error not_converged(const FunctionSpace& space, const std::string& title, const SolveReport& report) {
-  if (report.reason == StopReason::not_finite && report.entry >= 0)
+Error not_converged(const FunctionSpace& space, const FieldOfRank* part, const std::string& title,
+                    const SolveReport& report) {
+  const std::string place =
+      report.reason == StopReason::not_finite ? place_of_unknown(space, report.entry, part) : std::string();
+  if (!place.empty())
     return Error(ErrorKind::not_finite,
-                 fmt::format("{}the equations at {} are not finite: {}", title, place_of_unknown(space, report.entry),
-                             report.where),
+                 fmt::format("{}the equations at {} are not finite: {}", title, place, report.where),
                  "a material value, a coefficient or the shape of a cell overflows there", advice_for(report.reason));
   return Error(
       ErrorKind::not_converged,
@@ -48,10 +49,15 @@ class StaticSystem {
         solved_(loads.known),
         observer_(observer),
         profile_(space_.device().profile()),
-        reuse_(without_matrix(equations, options) ? nullptr : reuse),
-        ground_(loads.ground),
-        columns_(equations, loads, keeps_cold),
+        reuse_(without_matrix(equations, options) || options.ranks != nullptr ? nullptr : reuse),
+        part_(options.ranks == nullptr ? nullptr
+                                       : std::make_unique<FieldOfRank>(equations, *loads.cases.front().constraints,
+                                                                       options, *options.ranks)),
+        ground_(loads.ground != nullptr ? *loads.ground : std::vector<std::vector<double>>()),
+        columns_(equations, loads, keeps_cold, part_.get()),
         keeps_cold_(keeps_cold) {
+    options_.ranks = nullptr;
+    if (part_) ground_ = part_->own(ground_);
     if (columns_.front().enter) columns_.front().enter();  // the matrix is that of its numbers
     if (reuse_ != nullptr) take_over(*columns_.front().constraints);
   }
@@ -79,7 +85,10 @@ class StaticSystem {
       shared_ = std::move(solutions.back());
       solutions.pop_back();
     }
-    for (std::size_t j = 0; j < solutions.size(); ++j) certify(columns_[j], solutions[j]);
+    for (std::size_t j = 0; j < solutions.size(); ++j) {
+      certify(columns_[j], solutions[j]);
+      gather(solutions[j]);
+    }
     return solutions;
   }
 
@@ -98,17 +107,18 @@ class StaticSystem {
       weights.push_back(rest);
     }
     StaticSolution s;
-    s.u = space_.zeros();
+    s.u = zeros();
     s.applied.assign(static_cast<std::size_t>(space_.components()), 0.0);
     s.report.method = "superposition";
     s.report.reason = StopReason::converged;
-    Vector b = space_.zeros();
+    Vector b = zeros();
     double summed = 0;  // of what is added up
     for (std::size_t j = 0; j < columns_.size(); ++j) {
       if (weights[j] == 0) continue;
       StaticSolution& part = j < cases.size() ? cases[j] : shared_;
       bring_back(part);
-      axpy(weights[j], part.u, s.u);
+      if (part_ && j < cases.size()) axpy(weights[j], part_->own(part.u), s.u);
+      else axpy(weights[j], part.u, s.u);
       cool(part);
       columns_.bring_back(columns_[j]);
       axpy(weights[j], columns_[j].b, b);
@@ -125,6 +135,7 @@ class StaticSystem {
       solve_what_is_left(weights, load,
                          combination.name.empty() ? "" : fmt::format("combination '{}': ", combination.name), s);
     s.report.true_relative_residual = s.residual;
+    if (part_) s.u = part_->gathered(s.u);
     return s;
   }
   void bring_back(StaticSolution& s) const { s.cold_u.bring_back(s.u, "vectors", &columns_.traffic()); }
@@ -133,23 +144,30 @@ class StaticSystem {
   }
 
  private:
+  const Operator& equations() const { return part_ ? part_->equations() : equations_; }
+  Vector zeros() const { return equations().zeros(); }
+  // Every rank gets all unknowns.
+  void gather(StaticSolution& s) const {
+    if (!part_) return;
+    bring_back(s);
+    s.u = part_->gathered(s.u);
+    cool(s);
+  }
+
   // At the prescribed values.
   void linearise() {
     if (as_it_is_) return set_ground();
     const Constraints& constraints = *columns_.front().constraints;
     auto phase = profile_.phase("assembly");
-    if (reuse_ == nullptr) system_ = &own_system_.emplace(equations_, options_, kept());
+    if (reuse_ == nullptr) system_ = &own_system_.emplace(equations(), options_, kept(), part_.get());
     set_ground();
-    Vector u = space_.zeros();
+    Vector u = zeros();
     constraints.set_values(u);
     system_->linearise(u, constraints, same_unknowns_);
     if (reuse_ != nullptr) reuse_->keep(equations_, constraints);
   }
 
-  void set_ground() {
-    if (ground_ != nullptr) system_->set_ground(*ground_);
-    else system_->set_ground({});
-  }
+  void set_ground() { system_->set_ground(ground_); }
 
   // One factor or hierarchy serves columns that are solved one by one.
   LinearSystem::Keeps kept() const { return keeps_cold_ ? LinearSystem::Keeps::solver : LinearSystem::Keeps::nothing; }
@@ -164,13 +182,13 @@ class StaticSystem {
       StaticColumn& column = columns_[j];
       StaticSolution& s = solutions[j];
       if (const auto known = solved_.find(static_cast<int>(j)); known != solved_.end()) {
-        s.u = Vector(space_.device(), std::span<const double>(*known->second.u), "vectors");
+        s.u = known_vector(known->second);
         s.report = known->second.report;
       } else {
         columns_.bring_back(column);
-        s.u = space_.zeros();
-        s.report = combinations_.empty() ? system_->solve_last(std::exchange(column.b, {}), s.u)
-                                         : system_->solve(column.b, s.u);
+        s.u = zeros();
+        s.report = system_->solve(column.b, s.u);
+        if (combinations_.empty()) column.b = {};
         store(static_cast<int>(j), s.u, s.report);
         tell(columns_.size());
         columns_.cool(column);
@@ -183,15 +201,13 @@ class StaticSystem {
 
   void solve_together(std::vector<StaticSolution>& solutions) {
     const auto count = static_cast<int>(columns_.size());
-    const Index rows = space_.unknown_count();
-    MultiVector B(space_.device(), rows, count), X(space_.device(), rows, count);
+    Vector du = zeros();
+    MultiVector B(du.device(), du.size(), count), X(du.device(), du.size(), count);
     for (int j = 0; j < count; ++j) B.set_column(j, std::exchange(columns_[static_cast<std::size_t>(j)].b, {}));
     // Known columns are passed as guesses, so that the method and the groups of the others are the same as before.
-    for (const auto& [j, known] : solved_)
-      X.set_column(j, Vector(space_.device(), std::span<const double>(*known.u), "vectors"));
+    for (const auto& [j, known] : solved_) X.set_column(j, known_vector(known));
     const SolvedColumns known = solved_;
     LinearSystem::AfterColumns after;
-    Vector du = space_.zeros();
     if (observer_.keep)
       after = [&](int first, const std::vector<SolveReport>& reports) {
         for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -205,7 +221,7 @@ class StaticSystem {
     throw_unless_all_converged(solutions);
     for (int j = 0; j < count; ++j) {
       StaticColumn& column = columns_[static_cast<std::size_t>(j)];
-      column.b = space_.zeros();
+      column.b = zeros();
       B.get_column(j, column.b);
       if (const auto before = known.find(j); before != known.end()) {
         X.get_column(j, du);
@@ -216,7 +232,7 @@ class StaticSystem {
     B = {};
     for (int j = 0; j < count; ++j) {
       StaticSolution& s = solutions[static_cast<std::size_t>(j)];
-      s.u = space_.zeros();
+      s.u = zeros();
       X.get_column(j, s.u);
       solved_.erase(j);  // its report is complete now
       store(j, s.u, s.report);
@@ -259,9 +275,9 @@ class StaticSystem {
 
   // Lists are rebuilt for the residual at the end.
   void drop_what_solvers_do_not_need() {
-    if (system_->has_matrix()) equations_.plans().forget_assembly();
+    if (system_->has_matrix()) equations().plans().forget_assembly();
     for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal})
-      equations_.plans().forget(task);
+      equations().plans().forget(task);
     space_.device().memory().trim();
   }
 
@@ -282,9 +298,14 @@ class StaticSystem {
     report = std::move(before);
   }
 
+  Vector known_vector(const SolvedColumn& column) const {
+    Vector u(space_.device(), std::span<const double>(*column.u), "vectors");
+    return part_ ? part_->own(u) : std::move(u);
+  }
   void store(int column, const Vector& du, const SolveReport& report) {
     if (observer_.keep && report.converged() && !solved_.contains(column))
-      solved_[column] = {std::make_shared<const std::vector<double>>(du.host()), report};
+      solved_[column] = {std::make_shared<const std::vector<double>>(part_ ? part_->gathered(du).host() : du.host()),
+                         report};
   }
   void tell(std::size_t count) const {
     if (observer_.keep && count > 1)
@@ -293,7 +314,7 @@ class StaticSystem {
 
   Error failure(const std::string& title, const SolveReport& report) const {
     if (options_.on_failure) options_.on_failure(report, space_.unknown_count());
-    return not_converged(space_, title, report);
+    return not_converged(space_, part_.get(), title, report);
   }
 
   void throw_unless_all_converged(const std::vector<StaticSolution>& solutions) const {
@@ -318,7 +339,7 @@ class StaticSystem {
     constraints.set_zero(b);
     axpby(0.0, b, -1.0, b);
     const double relative = std::min(0.5, options_.relative / s.residual);
-    Vector du = space_.zeros();
+    Vector du = zeros();
     {
       auto phase = profile_.phase("solve");
       s.report = system_->solve(b, du, LinearTolerance{relative, options_.rounding_error});
@@ -342,8 +363,9 @@ class StaticSystem {
   SolvedColumns solved_;  // kept for a run that goes on where this one is stopped
   Observer observer_;     // combinations may come when the caller's is gone
   Profile& profile_;
-  SystemCache* reuse_;  // nullptr: the system is
-  const std::vector<std::vector<double>>* ground_;
+  SystemCache* reuse_;                 // nullptr: the system is
+  std::unique_ptr<FieldOfRank> part_;  // null: one process
+  std::vector<std::vector<double>> ground_;
   StaticColumns columns_;
   std::optional<LinearSystem> own_system_;
   LinearSystem* system_ = nullptr;  // that, or the one that is reused
@@ -426,7 +448,6 @@ StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads
     std::unique_ptr<StaticSystem> system;
     {
       auto phase = space.device().profile().phase("assembly");
-      if (options.ranks != nullptr) divide_among_ranks(equations, options, *options.ranks);
       system = std::make_unique<StaticSystem>(equations, loads, options, observer, reuse, savings.keeps_cold);
     }
     std::vector<StaticSolution> solved = system->solve();

@@ -109,7 +109,7 @@ void SupportMotion::find_offset() {
 void SupportMotion::fit(const Vector& masses, Vector& u) const {
   if (satisfies_equations(supports_, offset_, u, work_)) return;
   std::vector<double> weight = masses.host();
-  const double largest = std::ranges::max(weight);
+  const double largest = max_abs(masses);
   for (double& each : weight) each = std::max(each, 1e-6 * largest);
   Vector weights = zeros(), rest = zeros();
   weights.upload(weight);

@@ -56,8 +56,8 @@ std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const 
     return std::make_unique<TangentOfFields>(*several, held, options,
                                              whole != nullptr ? *whole : whole_problem(*several, held));
   }
-  auto system =
-      std::make_unique<LinearSystem>(dynamic_cast<const Operator&>(equations), options, LinearSystem::Keeps::solver);
+  auto system = std::make_unique<LinearSystem>(dynamic_cast<const Operator&>(equations), options,
+                                               LinearSystem::Keeps::solver, whole != nullptr ? whole->one : nullptr);
   system->hold(supports);
   return system;
 }

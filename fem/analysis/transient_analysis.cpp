@@ -96,8 +96,8 @@ bool is_linear_in_time(const Model& model) {
 TransientResult solve(const Model& model, Transient analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const auto held = analysis.from_equilibrium ? Setup::Held::required : Setup::Held::not_needed;
-  Ranks* const ranks = model.has_fields() ? std::exchange(analysis.linear.ranks, nullptr) : nullptr;
-  const Setup setup(model, prepared, held, Setup::Rates::among, ranks);
+  const Setup setup(model, prepared, held, Setup::Rates::among, &analysis.linear);
+  analysis.linear.ranks = nullptr;
   if (analysis.begin.u.empty()) analysis.begin.u = uniform_state(model, model.start).u;
   analysis.linear = promised(analysis.linear, model);
   std::optional<LoadSamples> samples;
@@ -113,21 +113,26 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
                              .samples = samples ? &*samples : nullptr,
                              .whole = setup.whole()};
   const Observer checking = without_reversed_cells(model, within_ranges_in_time(model, observer));
-  const FieldsOfRank* const rank = setup.rank();
-  if (rank == nullptr) return solve_transient(parts, std::move(analysis), checking);
-  analysis.begin = own_state(*rank, std::move(analysis.begin));
-  TransientResult result = solve_transient(parts, std::move(analysis), of_all_unknowns(*rank, checking));
-  result.state = state_of_all(*rank, std::move(result.state));
+  PartOfModel* const part = setup.part();
+  if (part == nullptr) return solve_transient(parts, std::move(analysis), checking);
+  analysis.begin = own_state(*part, std::move(analysis.begin));
+  Vector forces;
+  if (analysis.forces != nullptr) {
+    forces = part->own(*analysis.forces);
+    analysis.forces = &forces;
+  }
+  TransientResult result = solve_transient(parts, std::move(analysis), of_all_unknowns(*part, checking));
+  result.state = state_of_all(*part, std::move(result.state));
   return result;
 }
 
-TransientResult solve(FieldsOfRank& rank, Transient analysis, const Observer& observer) {
-  if (rank.supports_of_all().varies_in_time() && !rank.supports().varies_in_time())
+TransientResult solve(PartOfModel& part, Transient analysis, const Observer& observer) {
+  if (part.supports_of_all().varies_in_time() && !part.supports().varies_in_time())
     throw Error(ErrorKind::internal, "supports of a part that do not follow those of the whole mesh in time");
   if (analysis.begin.u.empty())
-    analysis.begin.u.assign(static_cast<std::size_t>(rank.equations().layout().total()), 0.0);
+    analysis.begin.u.assign(static_cast<std::size_t>(part.equations().layout().total()), 0.0);
   return solve_transient(
-      {.equations = rank.equations(), .rates = rank.rates(), .supports = rank.supports(), .whole = &rank.whole()},
+      {.equations = part.equations(), .rates = part.rates(), .supports = part.supports(), .whole = &part.whole()},
       std::move(analysis), observer);
 }
 

@@ -182,6 +182,19 @@ Solved solve_without_matrices(const Operator& stiffness, const Operator& masses,
   return solved;
 }
 
+AttachedMotions own_motions(const FieldOfRank& part, const AttachedMotions& motions) {
+  const Vector zeros = part.equations().zeros();
+  AttachedMotions own{.U = MultiVector(zeros.device(), zeros.size(), motions.count(), "eigenvectors"),
+                      .stiffness = motions.stiffness,
+                      .mass = motions.mass};
+  Vector whole = part.equations_of_all().zeros();
+  for (int motion = 0; motion < motions.count(); ++motion) {
+    motions.U.get_column(motion, whole);
+    own.U.set_column(motion, part.own(whole));
+  }
+  return own;
+}
+
 // Over ranks, with matrices whose rows are divided, or without any as in one process.
 Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                         const VibrationModel& model, const EigenOptions& options) {
@@ -207,14 +220,22 @@ Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const
                            "leave out bands, springs and method = \"lanczos\", or take one process");
     const bool no_matrix = !factorised && model.state == nullptr && options.operator_kind != OperatorKind::matrix &&
                            modes_need_no_matrix(stiffness, masses);
-    DividedSystem system(stressed ? *stressed : stiffness, supports,
-                         {.multigrid = options.multigrid,
-                          .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,
-                          .say = options.say},
-                         ranks);
-    solved.eigen = system.modes(masses, chosen, attached.motions, model.state);
+    const LinearSolverOptions linear{.multigrid = options.multigrid,
+                                     .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,
+                                     .say = options.say};
+    const FieldOfRank part(stressed ? *stressed : stiffness, supports, linear, ranks);
+    const Vector state = model.state != nullptr ? part.own(*model.state) : Vector();
+    DividedSystem system(part, linear);
+    solved.eigen = system.modes(part.own(masses), chosen, own_motions(part, attached.motions),
+                                model.state != nullptr ? &state : nullptr);
+    part.gather(solved.eigen.vectors);
+    const Operator& own_masses = part.own(masses);
+    solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) {
+      Vector forces = own_masses.zeros();
+      own_masses.residual(part.own(t), forces);
+      copy(part.gathered(forces), f);
+    });
   }
-  solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.residual(t, f); });
   return solved;
 }
 

@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/operator/given_numbers.hpp"
+#include "fem/operator/linearisation.hpp"
 #include "fem/operator/task_plans.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -68,7 +69,7 @@ class StatesOfFields final : public PointStates {
     Vector room;
     const Vector& all = owned_->with_ghosts(u, room);
     for (std::size_t k = 0; k < of_fields_->size(); ++k)
-      if (const auto& each = (*of_fields_)[k]) each->states().commit(local_->part(all, static_cast<int>(k)));
+      if (const auto& each = (*of_fields_)[k]) each->states().commit_of_part(local_->part(all, static_cast<int>(k)));
   }
 
   Values values() const override {
@@ -123,10 +124,7 @@ Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& dev
 
 Layout layout_of(const Spaces& spaces) {
   std::vector<Layout::Field> fields;
-  for (const auto& space : spaces) {
-    const std::shared_ptr<const Ghosts>& ghosts = space->ghosts();
-    fields.push_back({ghosts != nullptr ? ghosts->owned() : space->node_count(), space->components(), ghosts});
-  }
+  for (const auto& space : spaces) fields.push_back(field_of(*space));
   return Layout(std::move(fields));
 }
 
@@ -423,8 +421,9 @@ void MixedOperator::residual(const Vector& u, Vector& r) const {
   const Vector& all = layout_.with_ghosts(u, room);
   of_owned_rows(r, [&](Vector& sum) {
     run(plan({Task::residual}), "residual", &all, nullptr, sum.data());
-    add_of_fields(all, sum,
-                  [](const Operator& one, const Vector& part, int, Vector& result) { one.residual(part, result); });
+    add_of_fields(all, sum, [](const Operator& one, const Vector& part, int, Vector& result) {
+      residual_of_part(one, part, result);
+    });
   });
 }
 
@@ -437,7 +436,7 @@ void MixedOperator::action(const Vector& u, const Vector& x, Vector& y) const {
   of_owned_rows(y, [&](Vector& sum) {
     run(plan({Task::action}), "operator action", at.empty() ? nullptr : &at, &all, sum.data());
     add_of_fields(all, sum, [&](const Operator& one, const Vector& part, int k, Vector& result) {
-      one.action(at.empty() ? Vector() : local_.part(at, k), part, result);
+      Linearisation(one, at.empty() ? Vector() : local_.part(at, k)).action(part, result, nullptr);
     });
   });
 }

@@ -20,8 +20,7 @@ std::span<const Node> nodes_of_all_cells(const ElementTerms& terms) {
 }  // namespace
 
 Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, ElementLists lists)
-    : Equations(space.device(),
-                Layout(std::vector<Layout::Field>{{.nodes = space.node_count(), .width = space.components()}})),
+    : Equations(space.device(), Layout(std::vector<Layout::Field>{field_of(space)})),
       terms_(std::make_unique<ElementTerms>(space, std::move(integrals), time_, lists)),
       plans_(std::make_unique<TaskPlans>(*this, *terms_)),
       states_(std::make_unique<OperatorStates>(*this, *terms_, *plans_)),
@@ -43,20 +42,26 @@ EquationFacts Operator::facts() const {
 }
 
 void Operator::residual(const Vector& u, Vector& r) const {
-  check_size(space(), u.size());
-  check_size(space(), r.size());
-  if (plans_->over_ranks() != nullptr) return plans_->over_ranks()->residual(*this, u, r);
-  plans_->run(plans_->plan_of_few_runs({Task::residual}), {.u = u.data(), .target = r.data()});
+  if (!layout_.is_divided()) return residual_of_part(*this, u, r);
+  Vector room, rows = space().zeros();
+  residual_of_part(*this, layout_.with_ghosts(u, room), rows);
+  layout_.keep_owned(rows, r);
 }
 
 void Operator::action(const Vector& u, const Vector& x, Vector& y) const {
-  check_size(space(), x.size());
-  check_size(space(), y.size());
-  if (plans_->over_ranks() != nullptr) return plans_->over_ranks()->action(*this, u, x, y);
-  Linearisation(*this, u).action(x, y, nullptr);
+  if (!layout_.is_divided()) return Linearisation(*this, u).action(x, y, nullptr);
+  Vector room_of_u, room, rows = space().zeros();
+  const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room_of_u);
+  Linearisation(*this, at).action(layout_.with_ghosts(x, room), rows, nullptr);
+  layout_.keep_owned(rows, y);
 }
 
-Vector Operator::diagonal(const Vector& u) const { return Linearisation(*this, u).diagonal(); }
+Vector Operator::diagonal(const Vector& u) const {
+  if (!layout_.is_divided()) return Linearisation(*this, u).diagonal();
+  Vector room, owned = zeros();
+  layout_.keep_owned(Linearisation(*this, u.empty() ? u : layout_.with_ghosts(u, room)).diagonal(), owned);
+  return owned;
+}
 
 SparseMatrix Operator::make_matrix() const {
   return SparseMatrix(space().pattern(nodes_of_all_cells(*terms_)), space().components(),
@@ -73,6 +78,15 @@ std::string Operator::name_of(Index unknown) const {
   return space().name_of(static_cast<Node>(unknown / space().components()));
 }
 
-std::vector<double> Operator::forces_for_results(const Vector& f) const { return space().forces_to_mesh(f); }
+std::vector<double> Operator::forces_for_results(const Vector& f) const {
+  return layout_.is_divided() ? f.host() : space().forces_to_mesh(f);
+}
+
+void residual_of_part(const Operator& equations, const Vector& u, Vector& r) {
+  check_size(equations.space(), u.size());
+  check_size(equations.space(), r.size());
+  TaskPlans& plans = equations.plans();
+  plans.run(plans.plan_of_few_runs({OperatorTask::residual}), {.u = u.data(), .target = r.data()});
+}
 
 }  // namespace ritz

@@ -6,6 +6,9 @@
 //   equations.residual(u, r);                      // internal minus external forces
 //   equations.action(u, x, y);                     // y = K x without K
 //
+// On a part of a mesh (FunctionSpace::ghosts) the vectors of Equations have the unknowns that this rank owns, and all
+// ranks call together; Linearisation, assemble() and residual_of_part() take those with ghosts, [owned | ghosts].
+//
 // Its parts are objects: inputs() are the data that change, states() the internal variables, terms() the integrals on
 // groups of elements, and plans() the lists and buffers of tasks. Functions of an operator take it:
 // Linearisation (linearisation.hpp), evaluate() (evaluate.hpp), OperatorNeeds (operator_needs.hpp), can_assemble() and
@@ -57,5 +60,8 @@ class Operator final : public Equations {
   std::unique_ptr<OperatorStates> states_;
   OperatorInputs inputs_;
 };
+
+// r = residual(u), of all unknowns of the space. On a part of a mesh rows of ghosts are not complete.
+void residual_of_part(const Operator& equations, const Vector& u, Vector& r);
 
 }  // namespace ritz

@@ -15,13 +15,11 @@ class Operator;
 class OperatorOverRanks {
  public:
   virtual ~OperatorOverRanks() = default;
-  virtual void residual(const Operator& equations, const Vector& u, Vector& r) = 0;
-  virtual void action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) = 0;
   virtual void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) = 0;
   virtual void numbers_changed() = 0;  // those of the forms, or their functions
 
-  // Internal variables are those of the ranks from commit() on: the operator's own follow when they are read.
-  virtual void commit(const Operator& equations, const Vector& u) = 0;
+  // Internal variables are those of the ranks once an analysis has changed them there: the operator's own follow when
+  // they are read.
   virtual void bring_states(const Operator& equations) = 0;  // sets the operator's own where they are older
   virtual void states_were_set() = 0;                        // the operator's own are those that count
   virtual void reset_states() = 0;                           // to those of the start

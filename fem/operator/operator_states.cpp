@@ -9,8 +9,12 @@
 namespace ritz {
 
 void OperatorStates::commit(const Vector& u) {
+  Vector room;
+  commit_of_part(equations_->layout().with_ghosts(u, room));
+}
+
+void OperatorStates::commit_of_part(const Vector& u) {
   check_size(terms_->space(), u.size());
-  if (OperatorOverRanks* const ranks = plans_->over_ranks()) return ranks->commit(*equations_, u);
   each_state(*terms_, [&](const ElementGroup& group, const Integral& integral) {
     AssemblyTerm term = terms_->term(OperatorTask::residual, group, integral);
     term.arguments.u = u.data();

@@ -1,5 +1,5 @@
-// Internal variables of an operator's forms. Over ranks they are those of the ranks from commit() on; the operator's
-// own follow when they are read. Owned by Operator.
+// Internal variables of an operator's forms. Those of a whole model over ranks follow the ranks' parts when they are
+// read. Owned by Operator.
 #pragma once
 
 #include "fem/operator/point_states.hpp"
@@ -16,6 +16,7 @@ class OperatorStates final : public PointStates {
       : equations_(&equations), terms_(&terms), plans_(&plans) {}
 
   void commit(const Vector& u) override;
+  void commit_of_part(const Vector& u);  // of all unknowns of the space, on a part of a mesh with ghosts
   Values values() const override;
   void set(const Values& values) override;
   void reset() override;

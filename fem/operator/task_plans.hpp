@@ -98,8 +98,8 @@ class TaskPlans {
   // they are counted.
   const ScatterSizes& list_sizes(const ListKey& key, Index pairs);
 
-  // From now on residuals, actions without marked nodes, results and commits are the work of several ranks. The
-  // connectivity and the lists of all cells go; another task rebuilds them. Null: all work is this process's.
+  // From now on results are the work of several ranks, and internal variables are on their parts. The connectivity and
+  // the lists of all cells go; another task rebuilds them. Null: all work is this process's.
   void divide(std::shared_ptr<OperatorOverRanks> ranks);
   OperatorOverRanks* over_ranks() const { return over_ranks_.get(); }
 

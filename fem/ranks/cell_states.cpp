@@ -56,20 +56,29 @@ PointStates::Values CellStates::placed(std::span<const double> numbers, PointSta
 }
 
 void take_states(const Operator& whole, const std::vector<Index>& cells, const Operator& part) {
-  PointStates& own = part.states();
-  own.set(CellStates(part).placed(CellStates(whole).of(whole.states().values(), cells), own.values()));
+  part.states().set(own_states(whole, whole.states().values(), cells, part));
 }
 
 void bring_states(const Operator& part, const std::vector<Index>& cells, const Operator& whole, Ranks& ranks) {
+  whole.states().set(states_of_all(part, part.states().values(), cells, whole, ranks));
+}
+
+PointStates::Values own_states(const Operator& whole, const PointStates::Values& of_all,
+                               const std::vector<Index>& cells, const Operator& part) {
+  return CellStates(part).placed(CellStates(whole).of(of_all, cells), part.states().values());
+}
+
+PointStates::Values states_of_all(const Operator& part, const PointStates::Values& own, const std::vector<Index>& cells,
+                                  const Operator& whole, Ranks& ranks) {
   const CellStates places(whole);
-  const std::vector<double> mine = CellStates(part).of(part.states().values(), all_cells_of(part.space().mesh()));
+  const std::vector<double> mine = CellStates(part).of(own, all_cells_of(part.space().mesh()));
   PointStates::Values all = whole.states().values();
   each_text(ranks, Packed().add(cells).add(mine).take(), Receivers::all, [&](int, std::string_view text) {
     Unpacked from(text);
     const std::vector<Index> of_rank = from.list<Index>();
     places.place(of_rank, from.list<double>(), all);
   });
-  whole.states().set(all);
+  return all;
 }
 
 }  // namespace ritz

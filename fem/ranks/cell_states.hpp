@@ -16,6 +16,11 @@ class Ranks;  // device/ranks/ranks.hpp
 
 void take_states(const Operator& whole, const std::vector<Index>& cells, const Operator& part);
 void bring_states(const Operator& part, const std::vector<Index>& cells, const Operator& whole, Ranks& ranks);
+// The same of any values, for states of these operators.
+PointStates::Values own_states(const Operator& whole, const PointStates::Values& of_all,
+                               const std::vector<Index>& cells, const Operator& part);
+PointStates::Values states_of_all(const Operator& part, const PointStates::Values& own, const std::vector<Index>& cells,
+                                  const Operator& whole, Ranks& ranks);
 
 class CellStates {
  public:

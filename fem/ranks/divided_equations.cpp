@@ -5,7 +5,6 @@
 #include "fem/operator/evaluate.hpp"
 #include "fem/operator/task_plans.hpp"
 #include "fem/ranks/cell_states.hpp"
-#include "fem/ranks/transposed_tangent.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -19,14 +18,22 @@ DividedSpace::Parts DividedSpace::parts_for(const Operator& equations, const Lin
   return whole ? Parts::whole_cells : Parts::equal;
 }
 
+namespace {
+
+SpacePart part_with_ghosts(PartData data, const FunctionSpace& whole, Ranks& ranks) {
+  auto ghosts = std::make_shared<const Ghosts>(ranks, data.last - data.first, data.reached);
+  return {std::move(data), ranks.among_all(whole.device()), std::move(ghosts), &whole};
+}
+
+}  // namespace
+
 DividedSpace::DividedSpace(const FunctionSpace& whole, Parts parts, Ranks& ranks)
     : whole_(whole),
       parts_(parts),
       first_(parts == Parts::equal ? equal_parts(whole, ranks.count())
                                    : parts_of_whole_cells(whole, ranks.count()).first),
-      part_(cutter().part(ranks.rank()), ranks.among_all(whole.device())),
-      ghosts_(std::make_shared<const Ghosts>(ranks, part_.owned(), part_.reached())),
-      layout_(std::vector<Layout::Field>{{.nodes = part_.owned(), .width = whole.components(), .ghosts = ghosts_}}) {
+      part_(part_with_ghosts(cutter().part(ranks.rank()), whole, ranks)),
+      layout_(std::vector<Layout::Field>{field_of(part_.space())}) {
   ranks.connect(whole.device());
 }
 
@@ -41,10 +48,22 @@ PartIntegrals DividedSpace::integrals(const std::vector<Integral>& all) const {
 PartSupports DividedSpace::supports(const Constraints& constraints, const PartCouplings* couplings) const {
   const auto rank = static_cast<std::size_t>(ranks().rank());
   const Index begin = first_[rank], end = first_[rank + 1];
-  const std::vector<Index>& reached = ghosts_->reached();
+  const std::vector<Index>& reached = ghosts()->reached();
   PartSupports result = supports_of(constraints, whole_.components(), begin, end, reached);
   if (couplings != nullptr) result.coupled = couplings->of(begin, end, reached);
   return result;
+}
+
+Constraints DividedSpace::own(const Constraints& constraints) const {
+  const PartSupports own = supports(constraints, nullptr);
+  DependentNodeRows relations;
+  if (own.related) {
+    const auto rank = static_cast<std::size_t>(ranks().rank());
+    relations = relations_of(constraints, first_[rank], first_[rank + 1], {}, FollowedUnknowns::all);
+  }
+  Constraints mine = part_.constraints(own.held, own.related ? &relations : nullptr);
+  mine.take_values(constraints, *ghosts());
+  return mine;
 }
 
 Vector DividedSpace::own(const Vector& all) const {
@@ -53,11 +72,9 @@ Vector DividedSpace::own(const Vector& all) const {
   return mine;
 }
 
-Vector DividedSpace::with_ghosts(const Vector& all) const {
+Vector DividedSpace::with_ghosts(const Vector& own) const {
   Vector here = space().zeros();
-  if (all.empty()) return here;
-  rows().take(all, here);
-  ghosts_->fetch(here, whole_.components());
+  if (!own.empty()) layout_.fetch(0, own, here);
   return here;
 }
 
@@ -69,7 +86,8 @@ DividedEquations::DividedEquations(std::shared_ptr<const DividedSpace> space, Pa
       integral_of_(std::move(integrals.integral_of)),
       own_(space_->space(), std::move(integrals.integrals)) {}
 
-const Operator& DividedEquations::own(const Operator& equations) {
+Operator& DividedEquations::own(const Operator& equations) {
+  if (leads_) return own_;
   if (!std::exchange(numbers_are_taken_, true) &&
       !own_.inputs().set_numbers(space_->integrals(equations.integrals()).integrals))
     throw Error(ErrorKind::internal, "the equations of a part have got other forms or places");
@@ -83,39 +101,24 @@ const Operator& DividedEquations::own(const Operator& equations) {
   return own_;
 }
 
-template <class Task>
-void DividedEquations::gather_rows(Vector& all, const Task& task) const {
-  Vector here = space_->space().zeros(), own(here.device(), space_->rows().count(), "vectors");
-  task(here);
-  space_->keep_owned(here, own);
-  here = {};
-  space_->rows().gather(own, all);
+Operator& DividedEquations::lead(const Operator& equations) {
+  own(equations);
+  leads_ = true;
+  return own_;
 }
 
-void DividedEquations::residual(const Operator& equations, const Vector& u, Vector& r) {
-  const Operator& mine = own(equations);
-  gather_rows(r, [&](Vector& here) { mine.residual(space_->with_ghosts(u), here); });
+void DividedEquations::follow() {
+  leads_ = false;
+  if (own_.facts().has_states) states_have_changed();
 }
 
-void DividedEquations::action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) {
-  const Operator& mine = own(equations);
-  gather_rows(y, [&](Vector& here) { mine.action(space_->with_ghosts(u), space_->with_ghosts(x), here); });
-}
-
-// Columns of owned nodes are complete, too.
-void DividedEquations::transposed_action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) {
-  const SparseMatrix transposed = transposed_tangent(own(equations), space_->with_ghosts(u));
-  gather_rows(y, [&](Vector& here) { transposed.apply(space_->with_ghosts(x), here); });
-}
-
-void DividedEquations::commit(const Operator& equations, const Vector& u) {
-  own(equations).states().commit(space_->with_ghosts(u));
-  newest_states_ = Newest::on_parts;
+Vector DividedEquations::with_ghosts(const Vector& all) const {
+  return space_->with_ghosts(all.empty() ? Vector() : space_->own(all));
 }
 
 // Results at owned nodes [node][component] and in all cells of the part.
 DerivedFields DividedEquations::evaluate_own(const Operator& equations, const Vector& u, const std::string& form) {
-  DerivedFields fields = ritz::evaluate(own(equations), space_->with_ghosts(u), form);
+  DerivedFields fields = ritz::evaluate(own(equations), with_ghosts(u), form);
   if (!space_->space().isoparametric()) fields.at_nodes = std::move(fields.at_space_nodes);
   fields.at_nodes.resize(static_cast<std::size_t>(ghosts().owned() * fields.components));
   return fields;

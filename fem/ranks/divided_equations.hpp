@@ -35,16 +35,18 @@ class DividedSpace {
   Parts parts() const { return parts_; }
   const SpacePart& part() const { return part_; }
   const FunctionSpace& space() const { return part_.space(); }
-  const std::shared_ptr<const Ghosts>& ghosts() const { return ghosts_; }
+  const std::shared_ptr<const Ghosts>& ghosts() const { return part_.space().ghosts(); }
   RankRows rows() const { return layout_.rows(0); }
   PartIntegrals integrals(const std::vector<Integral>& all) const;
   // couplings: of the equations between unknowns, for a matrix; null: none.
   PartSupports supports(const Constraints& constraints, const PartCouplings* couplings) const;
 
-  // Vectors of owned unknowns, and of all that the part has, from one of the whole space, where an empty one is zero.
+  // With the values of these at this time. All ranks call it together.
+  Constraints own(const Constraints& constraints) const;
+
+  // Vectors of owned unknowns from one of the whole space, where an empty one is zero, and of all that the part has.
   Vector own(const Vector& all) const;
-  Vector with_ghosts(const Vector& all) const;
-  void keep_owned(const Vector& with_ghosts, Vector& own) const { layout_.keep_owned(with_ghosts, own); }
+  Vector with_ghosts(const Vector& own) const;
 
  private:
   SpaceCutter cutter() const;
@@ -53,7 +55,6 @@ class DividedSpace {
   Parts parts_;
   std::vector<Index> first_;  // [rank + 1] owned nodes
   SpacePart part_;
-  std::shared_ptr<const Ghosts> ghosts_;
   Layout layout_;  // one field
 };
 
@@ -64,17 +65,16 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
   DividedEquations& operator=(const DividedEquations&) = delete;
 
   const std::shared_ptr<const DividedSpace>& space() const { return space_; }
-  // Those of the part, with the numbers, time, factors and internal variables of the equations.
-  const Operator& own(const Operator& equations);
+  // Those of the part, with the numbers, time, factors and internal variables of the equations; between lead() and
+  // follow() as an analysis of the part has set them.
+  Operator& own(const Operator& equations);
+  Operator& lead(const Operator& equations);
+  void follow();
+  void states_have_changed() { newest_states_ = Newest::on_parts; }
 
-  void residual(const Operator& equations, const Vector& u, Vector& r) override;
-  void action(const Operator& equations, const Vector& u, const Vector& x, Vector& y) override;
-  // Assembles a matrix, which goes afterwards.
-  void transposed_action(const Operator& equations, const Vector& u, const Vector& x, Vector& y);
   void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) override;
   DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
   void numbers_changed() override { numbers_are_taken_ = false; }
-  void commit(const Operator& equations, const Vector& u) override;
   void bring_states(const Operator& equations) override;
   void states_were_set() override { newest_states_ = Newest::here; }
   void reset_states() override;
@@ -83,14 +83,13 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
   enum class Newest { everywhere, here, on_parts };
   DividedEquations(std::shared_ptr<const DividedSpace> space, PartIntegrals integrals);
   const Ghosts& ghosts() const { return *space_->ghosts(); }
-  template <class Task>
-  void gather_rows(Vector& all, const Task& task) const;  // task(rows of the part)
+  Vector with_ghosts(const Vector& all) const;  // of the whole space; an empty one stays empty
   DerivedFields evaluate_own(const Operator& equations, const Vector& u, const std::string& form);
 
   std::shared_ptr<const DividedSpace> space_;
   std::vector<std::size_t> integral_of_;  // [integral of the part] its number among all
   Operator own_;
-  bool numbers_are_taken_ = true;
+  bool numbers_are_taken_ = true, leads_ = false;
   Newest newest_states_ = Newest::everywhere;
   Receivers results_go_to_ = Receivers::all;
 };

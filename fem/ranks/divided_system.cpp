@@ -22,11 +22,6 @@
 namespace ritz {
 namespace {
 
-std::shared_ptr<DividedEquations> divided(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
-  check_divisible(equations, options, ranks);
-  return divide_among_ranks(equations, options, ranks).shared_from_this();
-}
-
 // With a matrix or without one as in one process.
 LinearSolverOptions options_over_ranks(const Operator& equations, LinearSolverOptions options) {
   options.operator_kind = without_matrix(equations, options) ? OperatorKind::matrix_free : OperatorKind::matrix;
@@ -42,36 +37,33 @@ bool may_nest(const LinearSolverOptions& options) {
   return multigrid && options.multigrid.levels != MultigridLevels::aggregation;
 }
 
-PartSupports supports_of_part(const DividedSpace& part, const Constraints& constraints, bool of_matrix) {
-  std::optional<PartCouplings> couplings;
-  if (of_matrix && constraints.has_dependent()) couplings.emplace(constraints.space());
-  return part.supports(constraints, couplings ? &*couplings : nullptr);
+PartSupports supports_of_matrix(const DividedSpace& part, const Constraints& constraints) {
+  if (!constraints.has_dependent()) return {};
+  const PartCouplings couplings(constraints.space());
+  PartSupports supports = part.supports(constraints, &couplings);
+  supports.held = {};
+  return supports;
 }
 
 }  // namespace
 
-DividedSystem::DividedSystem(const Operator& equations, const Constraints& constraints,
-                             const LinearSolverOptions& options, Ranks& ranks)
-    : equations_(equations),
-      ranks_(ranks),
-      divided_(divided(equations, options, ranks)),
-      options_(options_over_ranks(equations, options)),
-      related_(constraints.has_dependent()),
-      linear_(equations.facts().linear),
+DividedSystem::DividedSystem(const FieldOfRank& part_of_rank, const LinearSolverOptions& options)
+    : part_(part_of_rank),
+      ranks_(part().ranks()),
+      options_(options_over_ranks(part_.equations_of_all(), options)),
+      related_(part_.supports().has_dependent()),
+      linear_(part_.equations_of_all().facts().linear),
       nests_(has_matrix() && may_nest(options) && !related_),
-      coarser_(related_ && !has_matrix() ? std::make_unique<WholeCoarserFields>(constraints) : nullptr),
-      supports_(supports_of_part(part(), constraints, has_matrix())),
-      held_(part().part().constraints(supports_, coarser_ ? &ghosts() : nullptr)),
+      coarser_(related_ && !has_matrix() ? std::make_unique<WholeCoarserFields>(part_.supports_of_all()) : nullptr),
+      supports_(has_matrix() ? supports_of_matrix(part(), part_.supports_of_all()) : PartSupports()),
       field_{.ghosts = part().ghosts(),
              .cells = part().part().cells(),
              .along_curve = part().part().along_curve(),
              .relations = [this](int order, const Ghosts& nodes) { return coarser_->relations(order, nodes); },
              .nesting = [this](const std::vector<Index>& first) { return nesting_of_corners(first); },
              .replicated = replicated_unknowns()} {
-  supports_.held = {};
-  if (coarser_) supports_.relations = {};
   say(description());
-  if (const std::string& how = ranks.device_transport(); !how.empty())
+  if (const std::string& how = ranks_.device_transport(); !how.empty())
     say(fmt::format("messages between GPUs {}", how));
 }
 
@@ -89,14 +81,14 @@ void DividedSystem::say(const std::string& line) const {
 
 void DividedSystem::find_nested_levels() {
   if (std::exchange(nests_, false))
-    nested_ = nested_levels_of_rank(equations_.space(), ghosts().first(), ranks_.rank());
+    nested_ = nested_levels_of_rank(part_.equations_of_all().space(), ghosts().first(), ranks_.rank());
 }
 
 // The coarsest field without a matrix has the corners of the cells as nodes. Equations between unknowns join its nodes.
 NestedLevels DividedSystem::nesting_of_corners(const std::vector<Index>& first) {
   NestedLevels levels;
   if (may_nest(options_)) {
-    const FunctionSpace& whole = equations_.space();
+    const FunctionSpace& whole = part_.equations_of_all().space();
     std::optional<FunctionSpace> made;
     if (!coarser_)
       made.emplace(whole.mesh(), whole.components(), whole.device(), SpaceOptions{.order = 1, .beside = &whole});
@@ -115,8 +107,8 @@ void DividedSystem::linearise(const Vector& u, Tangent kind) {
   find_nested_levels();
   point_ = {};
   if (!linear_ && !u.empty()) {
-    point_ = equations_.space().zeros();
-    point_.copy_from(u);
+    point_ = part_.equations().zeros();
+    copy(u, point_);
   }
   assemble(point_, kind);
 }
@@ -124,13 +116,13 @@ void DividedSystem::linearise(const Vector& u, Tangent kind) {
 void DividedSystem::assemble(const Vector& u, Tangent kind) {
   cache_.matrix_replaced();
   A_.reset();
-  const Operator& own = divided_->own(equations_);
+  const Operator& own = part_.equations();
   const Vector point = part().with_ghosts(u);
   if (!has_matrix()) {
     auto phase = device().profile().phase("assembly");
     if (std::exchange(begins_, false)) without_matrix_.reset();
     if (without_matrix_) without_matrix_->move_to(point);
-    else without_matrix_.emplace(own, held_, point, &field_);
+    else without_matrix_.emplace(own, part_.supports(), point, &field_);
   } else {
     if (!room_is_checked_) check_room();
     room_is_checked_ = true;
@@ -174,7 +166,7 @@ std::unique_ptr<DividedMatrix> DividedSystem::matrix(const Operator& own, const 
   if (kind == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too
   phase.emplace(device().profile(), "constraints");
   const double value = pivot == Pivot::of_diagonal ? std::max(max_abs(K.diagonal()), 1e-300) : 0;
-  held_.eliminate(K, value);
+  part_.supports().eliminate_prescribed(K, value);
   BlockMatrix rows = owned_rows_of(std::move(K), ghosts().owned());
   if (!related_) return std::make_unique<DividedMatrix>(part().ghosts(), std::move(rows));
   DividedRows whole = transformed(ghosts(), rows, supports_.relations, value);
@@ -247,31 +239,11 @@ SolverGeometry DividedSystem::geometry() const {
 }
 
 SolveReport DividedSystem::solve(const Vector& b, Vector& x, const LinearTolerance& tolerance) {
-  return solve_rows(part().own(b), x, tolerance);
-}
-
-SolveReport DividedSystem::solve_last(Vector b, Vector& x, const LinearTolerance& tolerance) {
-  Vector own_b = part().own(b);
-  b = {};
-  return solve_rows(std::move(own_b), x, tolerance);
-}
-
-SolveReport DividedSystem::solve_rows(Vector own_b, Vector& x, const LinearTolerance& tolerance) {
-  Vector solution = part().own(x);
-  x = {};
   const ExchangeCounts before = ranks_.counts();
-  SolveReport report;
-  try {
-    report = without_matrix_ ? solve_without_matrix(own_b, solution, tolerance)
-                             : solve_by_plan({own_b, solution}, tolerance).front();
-  } catch (const Error&) {
-    x = equations_.space().zeros();  // for a caller that goes on
-    throw;
-  }
+  SolveReport report =
+      without_matrix_ ? solve_without_matrix(b, x, tolerance) : solve_by_plan({b, x}, tolerance).front();
   if (first_solution_.messages == 0)
     first_solution_ = {ranks_.counts().messages - before.messages, ranks_.counts().bytes - before.bytes};
-  x = equations_.space().zeros();
-  part().rows().gather(solution, x);
   report_once();
   return report;
 }
@@ -287,19 +259,7 @@ SolveReport DividedSystem::solve_without_matrix(const Vector& b, Vector& x, cons
 }
 
 std::vector<SolveReport> DividedSystem::solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance) {
-  const Index size = part().rows().count();
-  MultiVector right(device(), size, B.columns()), left(device(), size, B.columns());
-  Vector whole(B.device(), B.rows(), "vectors"), mine(device(), size, "vectors");
-  for (int column = 0; column < B.columns(); ++column) {
-    B.get_column(column, whole);
-    right.set_column(column, part().own(whole));
-  }
-  std::vector<SolveReport> reports = solve_by_plan({right, left}, tolerance);
-  for (int column = 0; column < B.columns(); ++column) {
-    left.get_column(column, mine);
-    part().rows().gather(mine, whole);
-    X.set_column(column, whole);
-  }
+  std::vector<SolveReport> reports = solve_by_plan({B, X}, tolerance);
   report_once();
   return reports;
 }

@@ -1,8 +1,8 @@
 // A linear system of equations that the ranks of a job solve together: each rank assembles the rows of its nodes from
 // all cells around them (fem/ranks/divided_equations.hpp), and conjugate gradients or a factorisation go over the
-// ranks. All ranks make theirs and call each function together, with equal vectors of the whole space.
+// ranks. All ranks make theirs and call each function together; vectors hold the unknowns that a rank owns.
 //
-//   DividedSystem system(equations, constraints, options, ranks);
+//   DividedSystem system(part, options);                                   // fem/ranks/field_of_rank.hpp
 //   system.linearise(u);   SolveReport report = system.solve(b, x, {.relative = 1e-8});
 //   EigenSolution modes = system.modes(masses, options, {});
 #pragma once
@@ -10,7 +10,8 @@
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/divided_field.hpp"
 #include "fem/ranks/coarser_fields.hpp"
-#include "fem/ranks/divided_equations.hpp"
+#include "fem/ranks/field_of_rank.hpp"
+#include "fem/ranks/rank_needs.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/eigen/critical_factors.hpp"
 #include "solvers/linear/columns.hpp"
@@ -33,10 +34,9 @@ enum class Tangent : std::uint8_t { itself, transposed };
 
 class DividedSystem {
  public:
-  // Divides the equations where they are not divided yet. Constraints are finished, and outlive this. Throws
-  // what check_divisible() throws. It has a matrix where a system of one process has one (without_matrix()).
-  DividedSystem(const Operator& equations, const Constraints& constraints, const LinearSolverOptions& options,
-                Ranks& ranks);
+  // A system of the equations of the part, to which it refers. It has a matrix where a system of one process has one
+  // (without_matrix()).
+  DividedSystem(const FieldOfRank& part, const LinearSolverOptions& options);
   ~DividedSystem();
   DividedSystem(const DividedSystem&) = delete;
   DividedSystem& operator=(const DividedSystem&) = delete;
@@ -47,18 +47,16 @@ class DividedSystem {
   const Vector& point() const { return point_; }  // u, or empty where it does not matter
   void begin() { begins_ = true; }                // as in LinearSystem
 
-  // b, x: [unknown of the whole space], from x. The report is that of all ranks. By the method of the options;
+  // From x. The report is that of all ranks. By the method of the options;
   // `automatic` takes conjugate gradients where the matrix may be definite, as their bits repeat themselves, a factor
   // after them, and other iterations where there is none. Throws what DirectSolver does, an AgreedError.
   SolveReport solve(const Vector& b, Vector& x, const LinearTolerance& tolerance);
-  // b goes when the rows of this rank are taken.
-  SolveReport solve_last(Vector b, Vector& x, const LinearTolerance& tolerance);
   // Columns by one factor, where the method is direct.
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const LinearTolerance& tolerance);
   bool solves_together() const { return options_.method == LinearMethod::direct; }
 
   // The lowest modes, or those of a band, by LOBPCG or Lanczos, of the equations at a state (null: zero; else a matrix
-  // is needed) and masses at zero; motions have masses alone. Vectors are of the whole space.
+  // is needed) and masses at zero, both of the part; motions have masses alone.
   EigenSolution modes(const Operator& masses, const EigenOptions& options, const AttachedMotions& motions,
                       const Vector* state = nullptr);
   // The factors at which the equations and so many times the geometric stiffness are singular, both at a state.
@@ -74,7 +72,7 @@ class DividedSystem {
     std::function<Index()> needed;
   };
 
-  const DividedSpace& part() const { return *divided_->space(); }
+  const DividedSpace& part() const { return part_.space(); }
   const FunctionSpace& space() const { return part().space(); }
   const Ghosts& ghosts() const { return *part().ghosts(); }
   const Device& device() const { return space().device(); }
@@ -91,18 +89,14 @@ class DividedSystem {
                                         Tangent kind = Tangent::itself);
   SolverGeometry geometry() const;
 
-  SolveReport solve_rows(Vector own_b, Vector& x, const LinearTolerance& tolerance);
   std::vector<SolveReport> solve_by_plan(const Columns& columns, const LinearTolerance& tolerance);
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearTolerance& tolerance);
 
-  const Operator& own_like(const Operator& others) const;  // on the part, other equations of the same space
-  EigenSolution modes_of_rows(const Operator& own_masses, const EigenOptions& options, const AttachedMotions& motions);
+  EigenSolution modes_of_rows(const Operator& masses, const EigenOptions& options, const AttachedMotions& motions);
   EigenSolution modes_by_iteration(const DividedMatrix& masses, const EigenOptions& options,
                                    const AttachedMotions& motions) const;
-  EigenSolution modes_without_matrix(const Operator& own_masses, const EigenOptions& options,
+  EigenSolution modes_without_matrix(const Operator& masses, const EigenOptions& options,
                                      const AttachedMotions& motions) const;
-  AttachedMotions own_motions(const AttachedMotions& motions) const;
-  void gather_vectors(EigenSolution& found) const;
   std::optional<Error> shortage_of(const Room& room) const;
   SmoothedAggregationOptions multigrid_options() const;
   HierarchyNeeds multigrid_needs() const;  // of this rank
@@ -114,17 +108,15 @@ class DividedSystem {
   std::string memory() const;       // of arrays on each rank, at their peaks and now
   void report_once();
 
-  const Operator& equations_;
+  const FieldOfRank& part_;
   Ranks& ranks_;
-  const std::shared_ptr<DividedEquations> divided_;  // that the equations have
   LinearSolverOptions options_;
   const bool related_;                           // have unknowns of the whole space equations between them?
   const bool linear_;                            // are all forms?
   bool nests_;                                   // are nested levels to be looked for?
   std::unique_ptr<WholeCoarserFields> coarser_;  // where equations join unknowns, without a matrix
-  PartSupports supports_;
-  Constraints held_;
-  DividedField field_;  // as the next: without a matrix
+  PartSupports supports_;                        // of a matrix
+  DividedField field_;                           // as the next: without a matrix
   std::optional<MatrixFreeSolver> without_matrix_;
   NestedLevels nested_;
   Vector point_;

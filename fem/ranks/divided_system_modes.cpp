@@ -127,81 +127,51 @@ PreconditionerKind DividedSystem::preconditioner_of_modes(const Room& room, std:
   return memory.preconditioner;
 }
 
-const Operator& DividedSystem::own_like(const Operator& others) const {
-  return divide_like(equations_, others)->own(others);
-}
-
-AttachedMotions DividedSystem::own_motions(const AttachedMotions& motions) const {
-  AttachedMotions own{.U = MultiVector(device(), part().rows().count(), motions.count(), "eigenvectors"),
-                      .stiffness = motions.stiffness,
-                      .mass = motions.mass};
-  Vector whole = equations_.space().zeros();
-  for (int motion = 0; motion < motions.count(); ++motion) {
-    motions.U.get_column(motion, whole);
-    own.U.set_column(motion, part().own(whole));
-  }
-  return own;
-}
-
-void DividedSystem::gather_vectors(EigenSolution& found) const {
-  if (!found.vectors) return;
-  Vector whole = equations_.space().zeros(), mine(device(), part().rows().count(), "vectors");
-  MultiVector vectors(whole.device(), whole.size(), found.vectors->columns(), "eigenvectors");
-  for (int column = 0; column < vectors.columns(); ++column) {
-    found.vectors->get_column(column, mine);
-    part().rows().gather(mine, whole);
-    vectors.set_column(column, whole);
-  }
-  found.vectors = std::move(vectors);
-}
-
 EigenSolution DividedSystem::modes(const Operator& masses, const EigenOptions& options, const AttachedMotions& motions,
                                    const Vector* state) {
   if (options.method != EigenMethod::lanczos) find_nested_levels();
-  const Operator& own_masses = own_like(masses);
-  const AttachedMotions own = own_motions(motions);
   EigenSolution found;
   if (has_matrix()) {
     const Vector at_rest;
     assemble(state != nullptr ? *state : at_rest);
-    found = modes_of_rows(own_masses, options, own);
+    found = modes_of_rows(masses, options, motions);
   } else {
-    found = modes_without_matrix(own_masses, options, own);
+    found = modes_without_matrix(masses, options, motions);
   }
-  gather_vectors(found);
   if (options.method != EigenMethod::lanczos) found.choice = fmt::format("divided among {} ranks", ranks_.count());
   report_once();
   return found;
 }
 
-EigenSolution DividedSystem::modes_of_rows(const Operator& own_masses, const EigenOptions& options,
+EigenSolution DividedSystem::modes_of_rows(const Operator& masses, const EigenOptions& options,
                                            const AttachedMotions& motions) {
-  const std::unique_ptr<const DividedMatrix> M = matrix(own_masses, space().zeros(), Pivot::zero);
+  const std::unique_ptr<const DividedMatrix> M = matrix(masses, space().zeros(), Pivot::zero);
   auto phase = device().profile().phase("solve");
   if (options.method == EigenMethod::lanczos)
     return modes_by_factor(*A_, *M, components(), options, geometry(), motions);
   return modes_by_iteration(*M, options, motions);
 }
 
-EigenSolution DividedSystem::modes_without_matrix(const Operator& own_masses, const EigenOptions& options,
+EigenSolution DividedSystem::modes_without_matrix(const Operator& masses, const EigenOptions& options,
                                                   const AttachedMotions& motions) const {
-  const Operator& own_stiffness = divided_->own(equations_);
+  const Operator& stiffness = part_.equations();
   auto phase = device().profile().phase("solve");
-  const MatrixFree K(own_stiffness, held_, Vector(), {}, &field_), M(own_masses, held_, Vector(), 0.0, &field_);
+  const MatrixFree K(stiffness, part_.supports(), Vector(), {}, &field_),
+      M(masses, part_.supports(), Vector(), 0.0, &field_);
   const WithMotions heavy(M, motions, motions.mass);
   const bool is_singular = options.zero_count > 0;
   const Index vectors = lobpcg_needs(M.rows(), options, false).peak.total();
   std::vector<std::string> fallbacks;
-  const PreconditionerKind kind = preconditioner_of_modes(
-      {.what = "p-multigrid and the vectors of the modes need",
-       .from = "predicted from the cells of this rank",
-       .plenty = 8 * device().memory().statistics().live + vectors,
-       .needed =
-           [&] {
-             const PMultigridNeeds cycle = p_multigrid_needs(own_stiffness, field_, is_singular);
-             return std::max(cycle.set_up.total(), cycle.live.total() + vectors);
-           }},
-      fallbacks);
+  const PreconditionerKind kind =
+      preconditioner_of_modes({.what = "p-multigrid and the vectors of the modes need",
+                               .from = "predicted from the cells of this rank",
+                               .plenty = 8 * device().memory().statistics().live + vectors,
+                               .needed =
+                                   [&] {
+                                     const PMultigridNeeds cycle = p_multigrid_needs(stiffness, field_, is_singular);
+                                     return std::max(cycle.set_up.total(), cycle.live.total() + vectors);
+                                   }},
+                              fallbacks);
   EigenSolution found =
       solve_by_lobpcg({.K = K,
                        .M = motions.count() == 0 ? static_cast<const LinearOperator&>(M) : heavy,
@@ -215,7 +185,7 @@ EigenSolution DividedSystem::modes_without_matrix(const Operator& own_masses, co
                         return std::make_unique<PMultigrid>(
                             K, PMultigridOptions{.single_precision = options_.multigrid.single_precision,
                                                  .coarsest = options_.multigrid,
-                                                 .masses = &own_masses,
+                                                 .masses = &masses,
                                                  .shift = shift});
                       });
   found.fallbacks = std::move(fallbacks);
@@ -258,7 +228,7 @@ CriticalFactors DividedSystem::critical_factors(const Operator& geometric, const
                                                 const EigenOptions& options) {
   if (options.method != EigenMethod::lanczos) find_nested_levels();
   assemble(state);
-  const std::unique_ptr<const DividedMatrix> G = matrix(own_like(geometric), part().with_ghosts(state), Pivot::zero);
+  const std::unique_ptr<const DividedMatrix> G = matrix(geometric, part().with_ghosts(state), Pivot::zero);
   auto phase = device().profile().phase("solve");
   CriticalFactors found =
       ritz::critical_factors({.K = *A_,
@@ -270,7 +240,6 @@ CriticalFactors DividedSystem::critical_factors(const Operator& geometric, const
                               .shifted = shifted_matrices(*G, *A_),
                               .multigrid = [&] { return preconditioner(*A_, PreconditionerKind::multigrid); }},
                              options, {.coordinates = &space().coordinates(), .dimension = space().mesh().dimension()});
-  gather_vectors(found.eigen);
   report_once();
   return found;
 }

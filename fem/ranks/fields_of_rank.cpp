@@ -84,6 +84,17 @@ void FieldsOfRank::bring_states() const {
   });
 }
 
+PointStates::Values FieldsOfRank::own_states(const PointStates::Values& of_all) const {
+  all_.states().set(of_all);
+  take_states();
+  return equations().states().values();
+}
+
+PointStates::Values FieldsOfRank::states_of_all(const PointStates::Values&) const {
+  bring_states();
+  return all_.states().values();
+}
+
 Vector FieldsOfRank::own(const Vector& of_all) const {
   Vector mine = equations().zeros();
   equations().layout().own(of_all, mine);

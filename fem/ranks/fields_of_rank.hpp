@@ -9,41 +9,40 @@
 
 #include "fem/preconditioners/fields_system.hpp"
 #include "fem/ranks/local_fields.hpp"
+#include "fem/ranks/part_of_model.hpp"
 
 namespace ritz {
 
 // Throws Error: Exit::environment for fewer nodes of a field than ranks, and internal variables on facets.
 void check_divisible(const MixedOperator& equations, const Ranks& ranks);
 
-class FieldsOfRank {
+class FieldsOfRank final : public PartOfModel {
  public:
   // All ranks make theirs together, from equal equations and supports, which must outlive this. rates: those among the
   // equations alone, of an evolution in time. Prescribed values are those of the present time. Throws what
   // check_divisible() throws.
   FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
                const MixedOperator* rates = nullptr);
-  FieldsOfRank(const FieldsOfRank&) = delete;
-  FieldsOfRank& operator=(const FieldsOfRank&) = delete;
-
-  MixedOperator& equations() const { return part_.equations(); }
-  MixedOperator& rates() const { return *rates_; }
+  MixedOperator& equations() const override { return part_.equations(); }
+  MixedOperator& rates() const override { return *rates_; }
   // Other equations on the same spaces, of this part.
   std::unique_ptr<MixedOperator> own(const MixedOperator& others);
-  MixedConstraints& supports() { return supports_; }
+  MixedConstraints& supports() override { return supports_; }
   const MixedConstraints& supports() const { return supports_; }
-  const WholeProblem& whole() const { return whole_; }
-  const MixedOperator& equations_of_all() const { return all_; }  // of the whole mesh
-  const MixedConstraints& supports_of_all() const { return all_supports_; }
+  const WholeProblem& whole() const override { return whole_; }
+  const MixedOperator& equations_of_all() const override { return all_; }
+  const MixedConstraints& supports_of_all() const override { return all_supports_; }
 
-  // x [owned unknown]; the unknowns of the whole mesh. All ranks call it.
-  Vector gathered(const Vector& x) const;
-  Vector own(const Vector& of_all) const;  // [owned unknown] of a vector that every rank has; no messages
-
-  // Internal variables of the part from those of the equations of the whole mesh, and the way back.
-  void take_states() const;
-  void bring_states() const;  // all ranks call it
+  Vector gathered(const Vector& x) const override;
+  Vector own(const Vector& of_all) const override;
+  // They become those of the equations of the whole mesh, too; of the part those that it has now.
+  PointStates::Values own_states(const PointStates::Values& of_all) const override;
+  PointStates::Values states_of_all(const PointStates::Values& own) const override;
+  void bring_to_all() const override { bring_states(); }
+  void take_states() const;  // of the part, from those of the equations of the whole mesh
 
  private:
+  void bring_states() const;
   WholeProblem of_this_rank(WholeProblem whole) const;
   template <class Use>
   void each_with_states(const Use& use) const;

@@ -41,7 +41,8 @@ class NodeRow {
 
 }  // namespace
 
-DependentNodeRows relations_of(const Constraints& constraints, Index first, Index last, std::span<const Index> others) {
+DependentNodeRows relations_of(const Constraints& constraints, Index first, Index last, std::span<const Index> others,
+                               FollowedUnknowns kept) {
   const DependentRows& all = constraints.dependent_rows();
   const int components = constraints.space().components();
   DependentNodeRows rows;
@@ -56,7 +57,8 @@ DependentNodeRows relations_of(const Constraints& constraints, Index first, Inde
       for (auto k = static_cast<std::size_t>(all.begin[row]); k < static_cast<std::size_t>(all.begin[row + 1]); ++k) {
         const Node followed = all.followed[k] / components;
         const int of = all.followed[k] % components;
-        if (!constraints.is_prescribed(followed, of)) of_node.factor(component, followed, of) = all.factor[k];
+        if (kept == FollowedUnknowns::all || !constraints.is_prescribed(followed, of))
+          of_node.factor(component, followed, of) = all.factor[k];
       }
     }
     if (is_here) of_node.append_to(rows);

@@ -314,7 +314,7 @@ void SpaceCutter::forget(const PartData& part) {
 
 void SpaceCutter::take(const Integral& each, std::size_t number, const std::shared_ptr<const std::vector<Index>>& cells,
                        PartIntegrals& part) const {
-  Integral here{each.form, each.everywhere, {}, {}, {}, each.factor, each.field, each.is_rate};
+  Integral here{each.form, each.everywhere, {}, {}, {}, each.factor, each.field, each.is_rate, each.is_load};
   for (const Index cell : each.cells)
     if (const Index place = cell_place_[static_cast<std::size_t>(cell)]; place >= 0) here.cells.push_back(place);
   for (const FacetOfCell& facet : each.facets)
@@ -322,31 +322,31 @@ void SpaceCutter::take(const Integral& each, std::size_t number, const std::shar
       here.facets.push_back({place, facet.facet});
   for (const Node node : each.nodes)
     if (const Node place = mesh_place_[static_cast<std::size_t>(node)]; place >= 0) here.nodes.push_back(place);
-  const bool has_place = here.everywhere || !here.cells.empty() || !here.facets.empty() || !here.nodes.empty();
-  if (!has_place && order_ != Cells::of_fields) return;
   for (PointFunction& given : here.form.given) given = OnWholeMesh{given, &whole_.mesh(), cells};
   part.integrals.push_back(std::move(here));
   part.integral_of.push_back(number);
 }
 
-SpacePart::SpacePart(PartData data, const Device& device) : data_(std::move(data)) {
+SpacePart::SpacePart(PartData data, const Device& device, std::shared_ptr<const Ghosts> ghosts,
+                     const FunctionSpace* whole)
+    : data_(std::move(data)) {
   mesh_ = std::make_unique<Mesh>(std::move(data_.mesh), MeshChecks{.fix_inverted = false});
-  SpaceOptions options{.order = data_.order, .given = &data_.numbering};
+  SpaceOptions options{.order = data_.order, .given = &data_.numbering, .ghosts = std::move(ghosts), .part_of = whole};
   for (const std::string& name : data_.elements) options.elements.push_back(element_of_plugins(name, device));
   space_ = std::make_unique<FunctionSpace>(*mesh_, data_.components, device, options);
   data_.numbering = {};
 }
 
-Constraints SpacePart::constraints(const PartSupports& supports, const Ghosts* related) const {
+Constraints SpacePart::constraints(const std::vector<std::uint8_t>& mask, const DependentNodeRows* relations) const {
   Constraints held(*space_);
   const auto components = static_cast<std::size_t>(data_.components);
   for (std::size_t c = 0; c < components; ++c) {
     std::vector<Node> prescribed;
-    for (std::size_t node = 0; node * components < supports.held.size(); ++node)
-      if (supports.held[node * components + c] != 0) prescribed.push_back(static_cast<Node>(node));
+    for (std::size_t node = 0; node * components < mask.size(); ++node)
+      if (mask[node * components + c] != 0) prescribed.push_back(static_cast<Node>(node));
     held.prescribe_nodes(prescribed, static_cast<int>(c), 0.0, "the whole model");
   }
-  if (related != nullptr) held.relate(supports.relations, *related);
+  if (relations != nullptr) held.relate(*relations, *space_->ghosts());
   held.finish();
   return held;
 }

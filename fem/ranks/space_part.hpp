@@ -120,7 +120,9 @@ class SpaceCutter {
 
 class SpacePart {
  public:
-  SpacePart(PartData data, const Device& device);
+  // ghosts, whole: of a space whose equations have owned unknowns (FunctionSpace::ghosts).
+  SpacePart(PartData data, const Device& device, std::shared_ptr<const Ghosts> ghosts = nullptr,
+            const FunctionSpace* whole = nullptr);
 
   const FunctionSpace& space() const { return *space_; }
   Index cell_count() const { return std::ssize(data_.cells); }
@@ -128,9 +130,8 @@ class SpacePart {
   const std::vector<Index>& along_curve() const { return data_.along_curve; }
   Index owned() const { return data_.last - data_.first; }
   const std::vector<Index>& reached() const { return data_.reached; }
-  // The prescribed unknowns, at zero; with equations between unknowns where the ghosts of the part are given. Then all
-  // ranks make theirs together.
-  Constraints constraints(const PartSupports& supports, const Ghosts* related) const;
+  // The prescribed unknowns, at zero, and equations between unknowns, finished. All ranks make theirs together.
+  Constraints constraints(const std::vector<std::uint8_t>& held, const DependentNodeRows* relations) const;
 
  private:
   PartData data_;

@@ -37,22 +37,28 @@ SparseMatrix transposed_tangent(const Operator& equations, const Vector& u) {
   return K;
 }
 
-TransposedTangent::TransposedTangent(const Operator& equations, const LinearSolverOptions& options)
-    : equations_(equations), options_(options) {
+TransposedTangent::TransposedTangent(const Operator& equations, const LinearSolverOptions& options,
+                                     const FieldOfRank* part)
+    : equations_(equations), options_(options), part_(part) {
   options_.promise = MatrixPromise::none;
   options_.operator_kind = OperatorKind::matrix;
 }
 
 TransposedTangent::~TransposedTangent() = default;
 
+// On a part columns of owned nodes are complete, too.
 void TransposedTangent::multiply(const Vector& u, const Vector& x, Vector& y) const {
-  if (options_.ranks == nullptr) return transposed_tangent(equations_, u).apply(x, y);
-  divide_among_ranks(equations_, options_, *options_.ranks).transposed_action(equations_, u, x, y);
+  const Layout& layout = equations_.layout();
+  Vector room_of_u, room, rows = equations_.space().zeros();
+  const SparseMatrix transposed = transposed_tangent(equations_, u.empty() ? u : layout.with_ghosts(u, room_of_u));
+  transposed.apply(layout.with_ghosts(x, room), rows);
+  if (layout.is_divided()) layout.keep_owned(rows, y);
+  else copy(rows, y);
 }
 
 SolveReport TransposedTangent::solve(const Vector& u, const Constraints& held, const Vector& b, Vector& x) {
-  if (options_.ranks != nullptr) {
-    if (!divided_) divided_ = std::make_unique<DividedSystem>(equations_, held, options_, *options_.ranks);
+  if (part_ != nullptr) {
+    if (!divided_) divided_ = std::make_unique<DividedSystem>(*part_, options_);
     divided_->linearise(u, Tangent::transposed);
     return divided_->solve(b, x, {options_.relative, options_.rounding_error});
   }

@@ -15,6 +15,7 @@
 namespace ritz {
 
 class DividedSystem;  // fem/ranks/divided_system.hpp
+class FieldOfRank;    // fem/ranks/field_of_rank.hpp
 
 // A pattern is symmetric: the values change their places.
 void transpose(SparseMatrix& K);
@@ -22,8 +23,9 @@ SparseMatrix transposed_tangent(const Operator& equations, const Vector& u);
 
 class TransposedTangent {
  public:
-  // Equations must outlive this; solutions take the options.
-  TransposedTangent(const Operator& equations, const LinearSolverOptions& options);
+  // Equations must outlive this; solutions take the options. part: over ranks, whose equations they are; vectors have
+  // owned unknowns.
+  TransposedTangent(const Operator& equations, const LinearSolverOptions& options, const FieldOfRank* part = nullptr);
   ~TransposedTangent();
 
   // y = K(u)^T x, of all unknowns.
@@ -34,7 +36,8 @@ class TransposedTangent {
  private:
   const Operator& equations_;
   LinearSolverOptions options_;
-  std::unique_ptr<DividedSystem> divided_;  // of several ranks
+  const FieldOfRank* part_;                 // null: one process
+  std::unique_ptr<DividedSystem> divided_;  // of the part
 };
 
 }  // namespace ritz

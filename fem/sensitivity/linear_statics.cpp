@@ -44,15 +44,33 @@ void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
   if (Operator(*model.space, model.equations).facts().has_states) wrong("a model with internal variables");
 }
 
+namespace {
+
+std::unique_ptr<FieldOfRank> part_of(const Operator& equations, const Constraints& supports,
+                                     const LinearSolverOptions& options) {
+  if (options.ranks == nullptr) return nullptr;
+  return std::make_unique<FieldOfRank>(equations, supports, options, *options.ranks);
+}
+
+// Options of the system of a part, which knows its ranks.
+LinearSolverOptions in_one_process(LinearSolverOptions options) {
+  options.ranks = nullptr;
+  return options;
+}
+
+}  // namespace
+
 LinearStatics::LinearStatics(const Model& model, const Nonlinear& newton)
     : model_((check_nonlinear_statics(model, newton), model)),
       equations_(*model.space, model.equations),
       supports_(make_constraints(model)),
       newton_(newton),
-      options_(promised(newton.linear, model)),
-      system_(equations_, options_, LinearSystem::Keeps::solver) {
-  on_ground_ = motions_held_by_ground(model, *supports_);
-  system_.set_ground(on_ground_);
+      options_(in_one_process(promised(newton.linear, model))),
+      part_(part_of(equations_, *supports_, newton.linear)),
+      on_ground_(motions_held_by_ground(model, *supports_)),
+      own_on_ground_(part_ ? part_->own(on_ground_) : on_ground_),
+      system_(own_equations(), options_, LinearSystem::Keeps::solver, part_.get()) {
+  system_.set_ground(own_on_ground_);
   newton_->linear = options_;
 }
 
@@ -60,17 +78,19 @@ LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& opti
     : model_((check_linear_statics(model), model)),
       equations_(*model.space, model.equations),
       supports_(make_constraints(model)),
-      options_(promised(options, model)),
-      system_(equations_, promised(options, model), LinearSystem::Keeps::solver) {
-  on_ground_ = motions_held_by_ground(model, *supports_);
-  system_.set_ground(on_ground_);
+      options_(in_one_process(promised(options, model))),
+      part_(part_of(equations_, *supports_, options)),
+      on_ground_(motions_held_by_ground(model, *supports_)),
+      own_on_ground_(part_ ? part_->own(on_ground_) : on_ground_),
+      system_(own_equations(), options_, LinearSystem::Keeps::solver, part_.get()) {
+  system_.set_ground(own_on_ground_);
   if (!equations_.facts().symmetric)
     throw Error(ErrorKind::analysis, "adjoint solutions of a model whose tangent is not symmetric",
                 "they are solved with the same matrix", "take forms that are symmetric");
 }
 
 void LinearStatics::set_options(const LinearSolverOptions& options) {
-  options_ = promised(options, model_);
+  options_ = in_one_process(promised(options, model_));
   system_.set_options(options_);
   transposed_.reset();
 }
@@ -82,20 +102,30 @@ void LinearStatics::set_tolerance(double relative) {
   if (newton_) newton_->relative = relative;
 }
 
+Vector LinearStatics::own(const Vector& of_all) const {
+  if (part_) return part_->own(of_all);
+  Vector same = equations_.zeros();
+  same.copy_from(of_all);
+  return same;
+}
+
 const Vector& LinearStatics::state() {
-  if (state_.empty()) state_ = equations_.space().zeros();
+  if (state_.empty()) state_ = own_equations().zeros();
   return state_;
 }
 
 void LinearStatics::numbers_changed() {
   equations_.inputs().set_numbers(model_.equations);
   if (work_) work_->numbers_changed();
-  if (!supports_are_numbers()) supports_.emplace(make_constraints(model_));
+  if (!supports_are_numbers()) {
+    supports_.emplace(make_constraints(model_));
+    if (part_) part_->take_values();
+  }
   current_ = false;
 }
 
 SolveReport LinearStatics::solve_tangent(const Vector& b, Vector& x) {
-  if (!current_) system_.linearise(state(), supports(), true);
+  if (!current_) system_.linearise(state(), own_supports(), true);
   current_ = true;
   const SolveReport report = system_.solve(b, x);
   throw_unless_converged(report);
@@ -107,53 +137,51 @@ LinearStatics::Solution LinearStatics::solve_by_newton(const Vector* load) {
   newton.ground = &on_ground_;
   newton.forces = load;
   if (model_.start != 0) newton.begin = uniform_state(model_, model_.start);
-  NonlinearSolution s = solve_nonlinear(equations_, supports(), newton);
+  NonlinearSolution s = part_ ? solve_on_part(*part_, newton) : solve_nonlinear(equations_, supports(), newton);
   values_replaced_ = current_ = false;
-  state_ = equations_.space().zeros();
-  state_.copy_from(s.u);
+  state_ = own(s.u);
   SolveReport report = s.summary();
   return {.u = std::move(s.u), .report = std::move(report), .residual = s.residual};
 }
 
 TransposedTangent& LinearStatics::transposed() {
-  if (!transposed_) transposed_.emplace(equations_, options_);
+  if (!transposed_) transposed_.emplace(own_equations(), options_, part_.get());
   return *transposed_;
 }
 
 LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* prescribed) {
-  const FunctionSpace& space = equations_.space();
   if (newton_) {
     if (prescribed != nullptr)
       throw Error(ErrorKind::analysis, "other prescribed values in a nonlinear model",
                   "its way to them is that of the case", "change the values in the case");
     return solve_by_newton(load);
   }
-  const Constraints& held = supports();
-  Solution s{.u = space.zeros(), .report = {}, .residual = 0};
+  const Operator& equations = own_equations();
+  const Constraints& held = own_supports();
+  Solution s{.u = equations.zeros(), .report = {}, .residual = 0};
   held.set_values(s.u);
   values_replaced_ = prescribed != nullptr;
   if (prescribed != nullptr) {
-    if (held.dependent() != nullptr)
+    if (held.has_dependent())
       throw Error(ErrorKind::analysis, "other prescribed values in a model whose unknowns follow others",
                   "what follows them is computed from the values of the case", "change the values in the case");
-    Vector values = space.zeros();
-    values.copy_from(*prescribed);
-    held.keep_prescribed(values);
-    s.u.copy_from(values);
+    s.u = own(*prescribed);
+    held.keep_prescribed(s.u);
   }
+  const Vector forces = load != nullptr ? own(*load) : Vector();
   const auto residual = [&](Vector& r) {
-    equations_.residual(s.u, r);
-    if (load != nullptr) axpy(-1, *load, r);
+    equations.residual(s.u, r);
+    if (load != nullptr) axpy(-1, forces, r);
     held.gather(r);
     held.set_zero(r);
   };
-  Vector b = space.zeros(), du = space.zeros();
+  Vector b = equations.zeros(), du = equations.zeros();
   residual(b);
   axpby(0.0, du, -1.0, b);
   s.report = solve_tangent(b, du);
   held.set_linear(du);
   axpy(1, du, s.u);
-  Vector r = space.zeros();
+  Vector r = equations.zeros();
   residual(r);
   const double scale = norm2(b);
   s.residual = scale > 0 ? norm2(r) / scale : 0;
@@ -162,32 +190,35 @@ LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* p
                 fmt::format("the residual by the element kernels is {:.2e} of the load, and the matrix says {:.2e}",
                             s.residual, s.report.true_relative_residual),
                 "the equations do not hold to the tolerance", "check the sizes of the material numbers");
+  s.u = of_all(std::move(s.u));
   return s;
 }
 
 Vector LinearStatics::adjoint(const Vector& g) {
-  const FunctionSpace& space = equations_.space();
-  Vector b = space.zeros(), lambda = space.zeros();
-  b.copy_from(g);
-  supports().gather(b);
-  supports().set_zero(b);
+  Vector b = own(g), lambda = own_equations().zeros();
+  own_supports().gather(b);
+  own_supports().set_zero(b);
   if (equations_.facts().symmetric) solve_tangent(b, lambda);
-  else throw_unless_converged(transposed().solve(state(), supports(), b, lambda));
-  supports().set_linear(lambda);
-  return lambda;
+  else throw_unless_converged(transposed().solve(state(), own_supports(), b, lambda));
+  own_supports().set_linear(lambda);
+  return of_all(std::move(lambda));
+}
+
+Vector LinearStatics::forces_of(const Vector& u) {
+  Vector forces = own_equations().zeros();
+  own_equations().action({}, own(u), forces);
+  return of_all(std::move(forces));
 }
 
 Vector LinearStatics::by_prescribed(const Vector& g, const Vector& lambda) {
-  const FunctionSpace& space = equations_.space();
-  Vector with = space.zeros();  // K^T lambda
-  if (equations_.facts().symmetric) equations_.action(state(), lambda, with);
-  else transposed().multiply(state(), lambda, with);
-  Vector result = space.zeros();
-  result.copy_from(g);
+  Vector with = own_equations().zeros();  // K^T lambda
+  if (equations_.facts().symmetric) own_equations().action(state(), own(lambda), with);
+  else transposed().multiply(state(), own(lambda), with);
+  Vector result = own(g);
   axpy(-1, with, result);
-  supports().gather(result);
-  supports().keep_prescribed(result);
-  return result;
+  own_supports().gather(result);
+  own_supports().keep_prescribed(result);
+  return of_all(std::move(result));
 }
 
 CellWork& LinearStatics::work() {

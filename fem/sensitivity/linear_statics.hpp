@@ -17,6 +17,7 @@
 #include "fem/sensitivity/cell_work.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/sensitivity/model_number.hpp"
+#include "fem/ranks/field_of_rank.hpp"
 #include "fem/ranks/transposed_tangent.hpp"
 #include "fem/physics/mesh_field.hpp"
 
@@ -64,12 +65,19 @@ class LinearStatics {
   Vector adjoint(const Vector& g);
   // dJ/d(prescribed value): g - K lambda where unknowns are prescribed, 0 elsewhere.
   Vector by_prescribed(const Vector& g, const Vector& lambda);
-  CellWork& work();  // of the equations
+  Vector forces_of(const Vector& u);  // the tangent of linear equations times u
+  CellWork& work();                   // of the equations
 
   // The supports whose values are functions, where the last solution took the values of the case.
   std::vector<const PrescribedValue*> varying_supports() const;
 
  private:
+  // Over ranks vectors in here are those of this rank's part; those that come in or go out, of the whole model.
+  const Operator& own_equations() const { return part_ ? part_->equations() : equations_; }
+  const Constraints& own_supports() const { return part_ ? part_->supports() : *supports_; }
+  Vector own(const Vector& of_all) const;
+  Vector of_all(Vector own) const { return part_ ? part_->gathered(own) : std::move(own); }
+
   bool supports_are_numbers() const;
   SolveReport solve_tangent(const Vector& b, Vector& x);
   TransposedTangent& transposed();
@@ -82,7 +90,8 @@ class LinearStatics {
   std::optional<Nonlinear> newton_;
   Vector state_;  // the last solution of nonlinear equations
   LinearSolverOptions options_;
-  std::vector<std::vector<double>> on_ground_;
+  std::unique_ptr<FieldOfRank> part_;  // null: one process
+  std::vector<std::vector<double>> on_ground_, own_on_ground_;
   LinearSystem system_;
   std::optional<TransposedTangent> transposed_;  // of equations that are not symmetric, once it was needed
   std::optional<CellWork> work_;

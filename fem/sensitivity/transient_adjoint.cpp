@@ -4,12 +4,14 @@
 #include "fem/sensitivity/array_derivative.hpp"
 #include "fem/sensitivity/cell_work.hpp"
 #include "fem/analysis/implicit_evolution.hpp"
+#include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/support_motion.hpp"
 #include "fem/sensitivity/position_derivative.hpp"
 #include "fem/analysis/setup.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <utility>
 
@@ -79,12 +81,55 @@ Index bytes_of(const Stage& stage) {
   return Index{sizeof(double)} * numbers;
 }
 
+// Numbers of an evolution, which are those of this rank, from those of the whole model, and the way back. An empty list
+// is empty on all ranks.
+class NumbersOfRank {
+ public:
+  explicit NumbersOfRank(const PartOfModel* part) : part_(part) {}  // null: one process
+
+  void gather(std::vector<double>& values) const {
+    if (part_ == nullptr || values.empty()) return;
+    values = part_->gathered(on_device(part_->equations(), values)).host();
+  }
+  const Stage& gather(Stage& stage) const {
+    for (std::vector<double>* const each :
+         {&stage.u, &stage.residual_at, &stage.rates_at, &stage.of_residual, &stage.of_rates})
+      gather(*each);
+    return stage;
+  }
+  State own(const State& state) const { return part_ != nullptr ? own_state(*part_, state) : state; }
+
+  // use() with the adjoint of this rank.
+  template <class Use>
+  void with_own(ImplicitEvolution::Adjoint& a, const Use& use) const {
+    if (part_ == nullptr) return use();
+    const std::array lists = {&a.g, &a.by_v, &a.of_residual, &a.of_rates, &a.by_prescribed, &a.u, &a.v, &a.a};
+    for (std::vector<double>* const each : lists)
+      if (!each->empty()) *each = part_->own(on_device(part_->equations_of_all(), *each)).host();
+    use();
+    for (std::vector<double>* const each : lists) gather(*each);
+  }
+
+ private:
+  static Vector on_device(const Equations& equations, const std::vector<double>& values) {
+    return Vector(equations.device(), std::span<const double>(values), "vectors");
+  }
+
+  const PartOfModel* part_;
+};
+
 // Goes backwards through the parts of a trajectory.
 class BackwardsInTime {
  public:
-  BackwardsInTime(const Model& model, ImplicitEvolution& evolution, const Trajectory& path,
+  // part: whose unknowns the evolution has; null: one process.
+  BackwardsInTime(const Model& model, ImplicitEvolution& evolution, const PartOfModel* part, const Trajectory& path,
                   const StepDerivative& add_derivative, std::span<const DifferentiatedNumber> numbers)
-      : model_(model), evolution_(evolution), path_(path), add_derivative_(add_derivative), numbers_(numbers) {
+      : model_(model),
+        evolution_(evolution),
+        ranks_(part),
+        path_(path),
+        add_derivative_(add_derivative),
+        numbers_(numbers) {
     const std::vector<double> zeros(static_cast<std::size_t>(model.space->unknown_count()), 0.0);
     adjoint_ = {.g = zeros, .by_v = {}, .of_residual = zeros, .of_rates = zeros, .by_prescribed = zeros};
     if (is_of_second_order(model)) adjoint_.by_v = adjoint_.u = adjoint_.v = adjoint_.a = zeros;
@@ -140,28 +185,33 @@ class BackwardsInTime {
     });
   }
 
+  // The evolution's numbers are those of this rank, all others of the whole model.
   void go_through(Index part) {
-    auto [start, taken] = evolution_.retrace(path_.state(part), path_.steps(part));
+    const State& from = path_.state(part);
+    auto [start, taken] = evolution_.retrace(ranks_.own(from), path_.steps(part));
     std::vector<Stage> begin = {std::move(start)};
-    const Index before = path_.state(part).steps;
+    const Index before = from.steps;
     std::vector<const Stage*> stages;
     for (std::size_t i = taken.size(); i-- > 0;) {
       const Index number = before + static_cast<Index>(i);
       add_derivative_of(number + 1, taken[i].stages.back());
-      evolution_.step_back(taken[i], number, adjoint_);
-      for (const Stage& each : taken[i].stages) stages.push_back(&each);
+      ranks_.with_own(adjoint_, [&] { evolution_.step_back(taken[i], number, adjoint_); });
+      for (Stage& each : taken[i].stages) stages.push_back(&ranks_.gather(each));
     }
     if (before == 0) {
       add_derivative_of(0, begin.front());
-      result_.initial = evolution_.end_at(begin, adjoint_);
+      ranks_.with_own(adjoint_, [&] { result_.initial = evolution_.end_at(begin, adjoint_); });
+      ranks_.gather(result_.initial);
       result_.velocity = adjoint_.v;
-      for (const Stage& each : begin) stages.push_back(&each);
+      for (Stage& each : begin) stages.push_back(&ranks_.gather(each));
     }
     take(stages);
   }
 
   void add_derivative_of(Index step, const Stage& stage) {
-    add_derivative_({step, {stage.time, stage.time - stage.since}, stage.u}, {adjoint_.g, adjoint_.by_v});
+    std::vector<double> u = stage.u;
+    ranks_.gather(u);
+    add_derivative_({step, {stage.time, stage.time - stage.since}, u}, {adjoint_.g, adjoint_.by_v});
   }
 
   void take(const std::vector<const Stage*>& stages) {
@@ -193,6 +243,7 @@ class BackwardsInTime {
 
   const Model& model_;
   ImplicitEvolution& evolution_;
+  const NumbersOfRank ranks_;
   const Trajectory& path_;
   const StepDerivative& add_derivative_;
   std::span<const DifferentiatedNumber> numbers_;
@@ -260,18 +311,21 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
     if (const auto refused = not_differentiable_by_positions(model))
       throw Error(ErrorKind::analysis, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
                   refused->why, refused->fix);
-  const Setup setup(model, {}, Setup::Held::not_needed, Setup::Rates::among);
+  const Setup setup(model, {}, Setup::Held::not_needed, Setup::Rates::among, &options.linear);
   options.linear = promised(options.linear, model);
+  options.linear.ranks = nullptr;
+  if (setup.part() != nullptr) options.begin = own_state(*setup.part(), std::move(options.begin));
   const Observer observer;
-  const TransientModel equations{.equations = setup.equations(),
-                                 .rates = setup.rates(),
-                                 .supports = *setup.supports().all().front(),
+  const TransientModel equations{.equations = setup.any_equations(),
+                                 .rates = setup.any_rates(),
+                                 .supports = setup.any_supports(),
                                  .second_order = is_of_second_order(model),
                                  .damping = model.damping,
-                                 .attached = model.attached};
+                                 .attached = model.attached,
+                                 .whole = setup.whole()};
   const auto evolution =
       equations.second_order ? second_order(equations, options, observer) : first_order(equations, options, observer);
-  return BackwardsInTime(model, *evolution, path, add_derivative, numbers).run(progress);
+  return BackwardsInTime(model, *evolution, setup.part(), path, add_derivative, numbers).run(progress);
 }
 
 Index adjoint_bytes(const Model& model, const Transient& options, double steps) {

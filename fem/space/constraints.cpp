@@ -105,6 +105,10 @@ Error Constraints::conflict(const Contest& found, const std::string& when) const
 }
 
 void Constraints::set_time(double t) {
+  if (whole_ != nullptr && whole_->varies_in_time()) {
+    whole_->set_time(t);
+    return take_values(*whole_, *space_->ghosts());
+  }
   if (varying_.empty()) return;
   const auto require_agreement = [&](Node node, int component, double value, int source) {
     if (!agrees(node, component, value, source))
@@ -177,7 +181,30 @@ void Constraints::relate(const DependentNodeRows& rows, const Ghosts& ghosts) {
       here.begin.push_back(std::ssize(here.followed));
     }
   });
-  dependent_ = std::make_shared<const DependentUnknowns>(*space_, std::move(here), leaders);
+  dependent_ = std::make_shared<DependentUnknowns>(*space_, std::move(here), leaders);
+}
+
+void Constraints::take_values(const Constraints& whole, const Ghosts& nodes) {
+  const Index width = space_->components();
+  const auto place_in_whole = [&](Index unknown) { return nodes.global(unknown / width) * width + unknown % width; };
+  for (std::size_t unknown = 0; unknown < place_.size(); ++unknown)
+    if (place_[unknown] >= 0)
+      prescribed(unknown).value =
+          whole.prescribed(static_cast<std::size_t>(place_in_whole(static_cast<Index>(unknown)))).value;
+  upload_values();
+  if (!dependent_ || !constrained_.empty()) return;  // equations do not vary in time
+  const DependentRows& of_all = whole.dependent_rows();
+  std::vector<double> offsets;
+  for (const std::int32_t unknown : dependent_->rows().unknown) {
+    const auto row = std::ranges::lower_bound(of_all.unknown, place_in_whole(unknown)) - of_all.unknown.begin();
+    offsets.push_back(of_all.offset[static_cast<std::size_t>(row)]);
+  }
+  dependent_->set_offsets(std::move(offsets));
+  const std::vector<std::uint8_t> of_whole = whole.constrained_.host();
+  std::vector<std::uint8_t> constrained(host_mask_.size());
+  for (std::size_t i = 0; i < constrained.size(); ++i)
+    constrained[i] = of_whole[static_cast<std::size_t>(place_in_whole(static_cast<Index>(i)))];
+  constrained_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(constrained), "constraints");
 }
 
 void Constraints::check_sums(const std::string& when) const {
@@ -218,7 +245,7 @@ void Constraints::finish() {
     sums_ = std::move(resolved.sums);
     check_sums("");
     for (const std::int32_t unknown : resolved.rows.unknown) eliminated[static_cast<std::size_t>(unknown)] = 1;
-    dependent_ = std::make_shared<const DependentUnknowns>(*space_, std::move(resolved.rows));
+    dependent_ = std::make_shared<DependentUnknowns>(*space_, std::move(resolved.rows));
     space_->couple(dependent_->couplings(host_mask_));
     std::vector<std::uint8_t> constrained = eliminated;
     for (const std::int32_t unknown : dependent_->rows().followed) constrained[static_cast<std::size_t>(unknown)] = 1;

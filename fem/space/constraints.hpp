@@ -48,8 +48,13 @@ class Constraints final : public Supports {
   // Equations between unknowns. finish() chooses which of their unknowns become dependent: none that is prescribed.
   void relate(LinearEquations equations);
   // Over ranks, on a part of a space whose nodes are [owned | ghosts]: instead of equations the rows of T for owned
-  // nodes and for ghosts, which are passed over. All ranks call it together. A matrix is another's to transform.
+  // nodes and for ghosts, which are passed over. All ranks call it together. A matrix is another's to transform. All
+  // functions of vectors take owned unknowns then.
   void relate(const DependentNodeRows& rows, const Ghosts& ghosts);
+  // On a part, once it is finished: prescribed values and offsets from the constraints of the whole space, which every
+  // rank has. follow(): set_time() then sets the time of theirs, too, which must outlive these.
+  void take_values(const Constraints& whole, const Ghosts& nodes);
+  void follow(Constraints& whole) { whole_ = &whole; }
 
   // Uploads what was prescribed, resolves the equations and tells the space what they join. Equal values from several
   // sources merge; different values on one unknown are an Error: Exit::model that names the node, its position, the
@@ -57,7 +62,7 @@ class Constraints final : public Supports {
   void finish();
 
   void set_time(double t) override;
-  bool varies_in_time() const override { return !varying_.empty(); }
+  bool varies_in_time() const override { return whole_ != nullptr ? whole_->varies_in_time() : !varying_.empty(); }
 
   Index count() const { return std::ssize(prescribed_); }  // of prescribed unknowns
   bool all_zero() const;                                   // is no other value prescribed, at any time?
@@ -142,7 +147,8 @@ class Constraints final : public Supports {
   Vector values_;             // [list_] zero at dependent ones
   std::vector<LinearEquations> equations_;
   std::vector<PrescribedSum> sums_;
-  std::shared_ptr<const DependentUnknowns> dependent_;
+  std::shared_ptr<DependentUnknowns> dependent_;
+  Constraints* whole_ = nullptr;     // that are followed
   Array<std::uint8_t> constrained_;  // [unknown] 1: eliminated, or others follow it; none without equations
 };
 

@@ -447,6 +447,11 @@ DependentUnknowns::DependentUnknowns(const Device& device, const FunctionSpace* 
 
 DependentUnknowns::~DependentUnknowns() = default;
 
+void DependentUnknowns::set_offsets(std::vector<double> offsets) {
+  rows_.offset = std::move(offsets);
+  offset_.upload(rows_.offset);
+}
+
 namespace {
 
 // [pair of nodes] the factor by which the components of the one that are not prescribed follow those of the other, in

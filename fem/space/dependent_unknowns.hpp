@@ -68,6 +68,8 @@ class DependentUnknowns {
   DependentUnknowns(const FunctionSpace& space, DependentRows rows, std::shared_ptr<const Ghosts> leaders);
   ~DependentUnknowns();
 
+  void set_offsets(std::vector<double> offsets);  // [row]
+
   const DependentRows& rows() const { return rows_; }
   Index count() const { return static_cast<Index>(rows_.unknown.size()); }
   // Which nodes follow which, for the pattern and for nested meshes. prescribed: [unknown].

@@ -73,6 +73,7 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
       device_(device),
       components_(components),
       ghosts_(options.ghosts),
+      part_of_(options.part_of),
       isoparametric_(options.order == 0 && options.elements.empty()),
       geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device, options.given)),
       field_name_(options.field_name) {
@@ -268,6 +269,7 @@ std::string FunctionSpace::component_name(int component) const {
 }
 
 std::string FunctionSpace::name_of(Node node) const {
+  if (part_of_ != nullptr) return part_of_->name_of(static_cast<Node>(ghosts_->global(node)));
   const Point x = point(node);
   const std::string number = isoparametric_ ? fmt::format(" {}", mesh_node_of(node)) : "";
   return fmt::format("node{} ({:g}, {:g}, {:g})", number, x[0], x[1], x[2]);

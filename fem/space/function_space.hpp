@@ -46,7 +46,8 @@ struct SpaceOptions {
   const GivenNumbering* given = nullptr;   // instead of the order in which the curve meets the nodes
   // Nodes of a part of a mesh are [owned | ghosts]; null: one process has all nodes.
   std::shared_ptr<const Ghosts> ghosts = nullptr;
-  std::string field_name = {};  // for messages of several fields
+  const FunctionSpace* part_of = nullptr;  // the space that this is a part of, for messages; every rank has it
+  std::string field_name = {};             // for messages of several fields
 };
 
 // Nodes that follow others by linear equations (fem/space/dependent_unknowns.hpp), both ways. [node + 1] into lists.
@@ -89,6 +90,7 @@ class FunctionSpace {
   Index node_count() const { return node_count_; }
   Index unknown_count() const { return node_count_ * components_; }
   const std::shared_ptr<const Ghosts>& ghosts() const { return ghosts_; }  // null: one process has all nodes
+  const FunctionSpace* part_of() const { return part_of_; }                // null: it is not known, or there is none
 
   const ReferenceElement& element(CellKind kind) const { return elements_.at(kind); }  // on cells of this kind
   struct FacetElement {
@@ -202,6 +204,7 @@ class FunctionSpace {
   Device device_;
   int components_;
   std::shared_ptr<const Ghosts> ghosts_;
+  const FunctionSpace* part_of_;
   bool isoparametric_;
   int order_ = 1;
   Index node_count_ = 0;

@@ -55,11 +55,8 @@ TEST(Operator, OfLoadsAloneHasAZeroMatrix) {
 }
 
 class NoWork : public OperatorOverRanks {
-  void residual(const Operator&, const Vector&, Vector&) override {}
-  void action(const Operator&, const Vector&, const Vector&, Vector&) override {}
   void evaluate(const Operator&, const Vector&, const std::string&, DerivedFields&) override {}
   void numbers_changed() override {}
-  void commit(const Operator&, const Vector&) override {}
   void bring_states(const Operator&) override {}
   void states_were_set() override {}
   void reset_states() override {}

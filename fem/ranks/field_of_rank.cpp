@@ -1,0 +1,88 @@
+#include "fem/ranks/field_of_rank.hpp"
+
+#include "fem/operator/task_plans.hpp"
+#include "fem/ranks/cell_states.hpp"
+#include "fem/ranks/divisible.hpp"
+
+#include <utility>
+
+namespace ritz {
+namespace {
+
+std::shared_ptr<DividedEquations> divided(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
+  check_divisible(equations, options, ranks);
+  return divide_among_ranks(equations, options, ranks).shared_from_this();
+}
+
+}  // namespace
+
+FieldOfRank::FieldOfRank(const Operator& equations, const Constraints& supports, const LinearSolverOptions& options,
+                         Ranks& ranks)
+    : all_(equations),
+      all_supports_(supports),
+      divided_(divided(equations, options, ranks)),
+      supports_(divided_->space()->own(supports)) {
+  whole_.one = this;
+}
+
+FieldOfRank::~FieldOfRank() {
+  for (DividedEquations* const each : {divided_.get(), divided_rates_.get()})
+    if (led_ != nullptr && each != nullptr) each->follow();
+}
+
+void FieldOfRank::lead(Operator& equations, Constraints& supports, Operator* rates) {
+  led_ = &equations;
+  supports_.follow(supports);
+  divided_->lead(equations);
+  if (rates == nullptr) return;
+  divided_rates_ = divide_like(equations, *rates)->shared_from_this();
+  rates_ = &divided_rates_->lead(*rates);
+}
+
+Operator& FieldOfRank::equations() const { return divided_->own(all_); }
+
+Constraints FieldOfRank::own(const Constraints& others) const { return space().own(others); }
+
+const Operator& FieldOfRank::own(const Operator& others) const { return divide_like(all_, others)->own(others); }
+
+Vector FieldOfRank::gathered(const Vector& x) const {
+  Vector all = all_.zeros();
+  space().rows().gather(x, all);
+  return all;
+}
+
+void FieldOfRank::gather(std::optional<MultiVector>& columns) const {
+  if (!columns) return;
+  Vector whole = all_.zeros(), mine = equations().zeros();
+  MultiVector gathered(whole.device(), whole.size(), columns->columns(), "eigenvectors");
+  for (int column = 0; column < columns->columns(); ++column) {
+    columns->get_column(column, mine);
+    space().rows().gather(mine, whole);
+    gathered.set_column(column, whole);
+  }
+  columns = std::move(gathered);
+}
+
+std::vector<std::vector<double>> FieldOfRank::own(const std::vector<std::vector<double>>& of_all) const {
+  std::vector<std::vector<double>> mine;
+  const RankRows rows = space().rows();
+  for (const std::vector<double>& each : of_all)
+    mine.emplace_back(each.begin() + rows.begin(), each.begin() + rows.begin() + rows.count());
+  return mine;
+}
+
+PointStates::Values FieldOfRank::own_states(const PointStates::Values& of_all) const {
+  return ritz::own_states(all_, of_all, space().part().cells(), equations());
+}
+
+PointStates::Values FieldOfRank::states_of_all(const PointStates::Values& own) const {
+  return ritz::states_of_all(equations(), own, space().part().cells(), all_, space().ranks());
+}
+
+// The internal variables come when they are read.
+void FieldOfRank::bring_to_all() const {
+  led_->inputs().set_time(equations().time());
+  divided_->states_have_changed();
+}
+
+}  // namespace ritz
