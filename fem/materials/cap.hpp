@@ -1,6 +1,7 @@
-// Soil and powder that compacts: Drucker and Prager's cone with an elliptical cap that moves with the plastic compaction
-// k. With the pressure p (positive in compression), von Mises's stress q and the cone q = d + p tan(b) through the
-// triaxial compression of Mohr and Coulomb, tan(b) = 6 sin(phi) / (3 - sin(phi)), d = 6 c cos(phi) / (3 - sin(phi)):
+// Soil and powder that compacts: Drucker and Prager's cone with an elliptical cap that moves with the plastic
+// compaction k. With the pressure p (positive in compression), von Mises's stress q and the cone q = d + p tan(b)
+// through the triaxial compression of Mohr and Coulomb, tan(b) = 6 sin(phi) / (3 - sin(phi)), d = 6 c cos(phi) / (3 -
+// sin(phi)):
 //   ((p - a) / R)^2 + q^2 = (d + a tan(b))^2,  p > a,  a = (p_b - R d) / (1 + R tan(b)),
 // where the table gives the pressure p_b(k) at which the cap meets the axis, and R is its shape. The top of the ellipse
 // lies on the cone. The flow is normal to the cap, has the dilation angle on the cone, and none of the cone moves the

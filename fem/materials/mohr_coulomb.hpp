@@ -1,11 +1,11 @@
 // Soil, rock and concrete: Mohr and Coulomb's pyramid with a cut-off in tension, for principal stresses s1 >= s2 >= s3
 //   k s1 - s3 <= 2 c sqrt(k),  k = (1 + sin phi) / (1 - sin phi),  and  s1 <= tension.
 // The flow has the dilation angle in k; at the cut-off it is normal to it. No hardening; phi = 0: Tresca's criterion.
-// Edges and vertices stay sharp, so strengths are those of the criterion in every state: the return is exact. The planes
-// that are active are those whose multipliers are positive and whose stress violates no other plane; each set of them
-// has a linear return in principal stresses. de Souza Neto, Peric and Owen, Computational Methods for Plasticity, 2008,
-// section 8.2; Clausen, Damkilde and Andersen, Int. J. Numer. Meth. Engng 66 (2006) 1795. A tension above the apex
-// c / tan(phi) is that of the apex. The moduli are not symmetric unless both angles are equal.
+// Edges and vertices stay sharp, so strengths are those of the criterion in every state: the return is exact. The
+// planes that are active are those whose multipliers are positive and whose stress violates no other plane; each set of
+// them has a linear return in principal stresses. de Souza Neto, Peric and Owen, Computational Methods for Plasticity,
+// 2008, section 8.2; Clausen, Damkilde and Andersen, Int. J. Numer. Meth. Engng 66 (2006) 1795. A tension above the
+// apex c / tan(phi) is that of the apex. The moduli are not symmetric unless both angles are equal.
 #pragma once
 
 #include "fem/materials/drucker_prager.hpp"
@@ -40,7 +40,8 @@ struct MohrCoulomb {
     const Planes planes = planes_of(m);
     Symmetric<T> elastic = strain;
     for (int k = 0; k < 6; ++k) elastic[k] -= before[k];
-    const Symmetric<T> stress = apply_to_all([&](const auto& in, auto& out) { to_planes(m, planes, in, out); }, elastic);
+    const Symmetric<T> stress =
+        apply_to_all([&](const auto& in, auto& out) { to_planes(m, planes, in, out); }, elastic);
     const Symmetric<T> s = deviator(stress);
     const T mean = (1.0 / 3) * trace(stress);
     for (int k = 0; k < 6; ++k) {  // what is not elastic is plastic

@@ -1,6 +1,6 @@
 // Makes modules of the sources of users: compiled once for a device, kept in a cache, and found there again while the
-// source, what it includes and the compiler stay the same. Of several processes that share a cache one compiles, and the
-// others wait.
+// source, what it includes and the compiler stay the same. Of several processes that share a cache one compiles, and
+// the others wait.
 //
 //   const Workshop workshop("my_form.cpp", device, plugin_compiler(device, header_folder()));
 //   const auto [module, compiled] = workshop.module(say);         // a file module.BACKEND.so in workshop.cache()

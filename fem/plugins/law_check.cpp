@@ -28,8 +28,8 @@ Gradient between(const Gradient& a, const Gradient& b, double part) {
 
 // From rest by two places at random and back to rest.
 Path closed_path(std::mt19937& random, const LawCheckOptions& options, int refined = 1) {
-  const Gradient rest{}, corners[4] = {rest, random_gradient(random, options.strain),
-                                       random_gradient(random, options.strain), rest};
+  const Gradient rest{},
+      corners[4] = {rest, random_gradient(random, options.strain), random_gradient(random, options.strain), rest};
   Path path;
   const int steps = refined * options.steps;
   for (int leg = 0; leg < 3; ++leg)
@@ -74,7 +74,9 @@ class LawChecks {
     return {.t = dt * static_cast<double>(step + 1), .dt = dt};
   }
   // Not a number counts as the worst.
-  static void worse(double& worst, double value) { worst = value <= worst ? worst : std::isfinite(value) ? value : INFINITY; }
+  static void worse(double& worst, double value) {
+    worst = value <= worst ? worst : std::isfinite(value) ? value : INFINITY;
+  }
 
   void moduli_along(const Path& path) {
     LawAtPoint p = point();

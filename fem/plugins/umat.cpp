@@ -23,15 +23,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Umat = void (*)(double* stress, double* states, double* ddsdde, double* sse, double* spd, double* scd, double* rpl,
-                      double* ddsddt, double* drplde, double* drpldt, const double* strain, const double* change,
-                      const double* time, const double* dtime, const double* temperature, const double* dtemperature,
-                      const double* predefined, const double* dpredefined, const char* name, const int* direct,
-                      const int* shear, const int* components, const int* state_count, const double* constants,
-                      const int* constant_count, const double* coordinates, const double* rotation, double* shorter,
-                      const double* length, const double* before, const double* after, const int* element,
-                      const int* point, const int* layer, const int* section_point, const int* step,
-                      const int* increment, std::size_t name_length);
+using Umat = void (*)(double* stress, double* states, double* ddsdde, double* sse, double* spd, double* scd,
+                      double* rpl, double* ddsddt, double* drplde, double* drpldt, const double* strain,
+                      const double* change, const double* time, const double* dtime, const double* temperature,
+                      const double* dtemperature, const double* predefined, const double* dpredefined, const char* name,
+                      const int* direct, const int* shear, const int* components, const int* state_count,
+                      const double* constants, const int* constant_count, const double* coordinates,
+                      const double* rotation, double* shorter, const double* length, const double* before,
+                      const double* after, const int* element, const int* point, const int* layer,
+                      const int* section_point, const int* step, const int* increment, std::size_t name_length);
 
 // One material of a UMAT; they stay, since forms hold their addresses.
 struct UmatMaterial {
@@ -198,7 +198,8 @@ LawRecord record_of(const UmatMaterial& m, const UmatOptions& options) {
   r.numbers.name = m.name.c_str();
   r.numbers.size = sizeof(UmatNumbers);
   const auto keep = [&](const char* name, const char* about, int components) {
-    if (components > 0) r.numbers.state[r.numbers.state_count++] = {.name = name, .about = about, .components = components};
+    if (components > 0)
+      r.numbers.state[r.numbers.state_count++] = {.name = name, .about = about, .components = components};
   };
   keep("umat_stress", "STRESS, xx yy zz xy yz xz", 6);
   keep("umat_strain", "strain at which it was found, xx yy zz xy yz xz", 6);

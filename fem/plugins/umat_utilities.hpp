@@ -1,5 +1,5 @@
-// Utility routines that a UMAT calls, and how it ends a run: XIT, and STDB_ABQERR with LOP = -3, throw UmatStops through
-// the user's subroutine to the kernel that called it.
+// Utility routines that a UMAT calls, and how it ends a run: XIT, and STDB_ABQERR with LOP = -3, throw UmatStops
+// through the user's subroutine to the kernel that called it.
 #pragma once
 
 #include <cstddef>
