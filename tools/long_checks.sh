@@ -41,6 +41,8 @@ check ptx_operators "$on_ptx $build/bin/test_fem --gtest_filter=$operators-Affin
 check ptx_golden "$on_ptx python3 tools/gpu_check.py $build $build/golden --steps golden --minutes 120"
 # Models at random of large strain and plasticity: in balance, or with a sentence.
 check random_models "env RITZ_RANDOM_MODELS=40 $build/bin/test_fem --gtest_filter=RandomModels.*"
+# Strip footings on soil of Mohr and Coulomb's law against Prandtl's factors, on finer meshes.
+check bearing "env RITZ_BEARING=1 RITZ_BIN=$build/bin RITZ_EXAMPLES=$PWD/examples RITZ_SOURCE=$PWD python3 tests/cases/laws_test.py -k footing"
 # Small models of all programs at random, with relations between their solutions; the seed is the day.
 check relations "env PYTHONPATH=$build/python RITZ_BIN=$build/bin tools/relations.py --models 100000 --seed $(date -u +%Y%m%d) --folder $build/relations"
 # All rows of the examples from arrays; the test takes a third of the long ones.

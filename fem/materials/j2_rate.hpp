@@ -1,11 +1,11 @@
 // Metal plasticity by von Mises's yield surface whose yield stress depends on the plastic strain p, the temperature and
 // the rate of p: tables over the plastic strain at several temperatures, times Cowper and Symonds's factor
 //   yield(p, T) (1 + (p' / rate)^(1 / rate_exponent)),   p' = dp / dt over the increment,
-// an overstress of viscoplasticity (Perzyna's law, solved for the stress). Where an increment takes no time the factor
-// is 1. Implicit Euler, radial return, with one scalar equation for y = (p' / rate)^(1 / rate_exponent), in which it is
-// smooth. Cowper and Symonds, Brown University technical report 28, 1957; de Souza Neto, Peric and Owen, Computational
-// Methods for Plasticity, 2008, section 11.3; *PLASTIC and *RATE DEPENDENT of Abaqus. With large displacements the
-// strain is logarithmic.
+// an overstress of viscoplasticity (Perzyna's law, solved for the stress). An increment that takes no time is elastic,
+// as one of an infinite rate. Implicit Euler, radial return, with one scalar equation for y = (p' / rate)^(1 /
+// rate_exponent), in which it is smooth. Cowper and Symonds, Brown University technical report 28, 1957; de Souza Neto,
+// Peric and Owen, Computational Methods for Plasticity, 2008, section 11.3; *PLASTIC and *RATE DEPENDENT of Abaqus.
+// With large displacements the strain is logarithmic.
 #pragma once
 
 #include "fem/materials/hardening.hpp"
@@ -53,7 +53,8 @@ struct J2Rate {
     const T q = von_mises(trial);
     const auto curve = yield.at(temperature);
     const double G3 = 3 * m.shear;
-    const X start = before[6], size = plain_of(q), limit = curve.at(start), yields = size - limit - 1e-10 * limit;
+    const X start = before[6], size = plain_of(q), limit = curve.at(start);
+    const X yields = rate > 0 && !(time.dt > 0) ? X(-1.0) : size - limit - 1e-10 * limit;
     // dp = scale y^n; without rates y is dp itself
     const bool has_rate = rate > 0 && time.dt > 0;
     const double n = has_rate ? rate_exponent : 1, scale = has_rate ? rate * time.dt : 1, over = has_rate ? 1 : 0;

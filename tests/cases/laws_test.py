@@ -9,7 +9,7 @@ import unittest
 
 import boxes
 import vtu
-from ritz import BIN, CaseTest, example
+from ritz import BIN, CaseTest, EXAMPLES, example
 
 # In a case and as W(l1, l2, l3), the energy of principal stretches; its stress follows from differences.
 SHEAR = 1e6 / 2.9
@@ -363,7 +363,7 @@ class SoilsAndRates(CaseTest):
     def test_a_strip_footing_bears_prandtls_factor(self):
         """2 + pi without friction, (exp(pi tan phi) tan(45 + phi / 2)^2 - 1) / tan(phi) with it. Elements of few cells bear more: the velocities of the
         edge are not in them. Finer meshes by tools/long_checks.sh."""
-        for friction, cells, above in ((0, 3, 0.12),) if not os.environ.get("RITZ_BEARING") else ((0, 12, 0.03), (20, 12, 0.04), (30, 12, 0.06)):
+        for friction, cells, above in ((0, 3, 0.12),) if not os.environ.get("RITZ_BEARING") else ((0, 16, 0.02), (20, 12, 0.035), (30, 12, 0.035)):
             phi = math.radians(friction)
             exact = 2 + math.pi if friction == 0 else (math.exp(math.pi * math.tan(phi)) * math.tan(math.pi / 4 + phi / 2) ** 2 - 1) / math.tan(phi)
             with self.subTest(friction):
@@ -378,7 +378,7 @@ class SoilsAndRates(CaseTest):
                            "[[material.hardening_at]]\ntemperature = 120\nhardening = [[0, 150e6], [1, 150e6]]\n")
         creep = metal + f"a = {1e-3 * 0.5 / (100e6**5 * math.sqrt(10))}\nn = 5\nm = -0.5\n"
         outcome = self.cubes({"j2_rate": plastic, "norton_strain": creep},
-                             '[thermal]\ntemperature = 70\nreference = 20\n[newton]\npath = [1]\ndurations = [10]\ntolerance = 1e-9\n'
+                             '[thermal]\ntemperature = 70\nreference = 20\n[newton]\npath = [1, 1]\ndurations = [0, 10]\nincrements = 20\ntolerance = 1e-9\n'
                              '[[displacement]]\nregion = "j2_rate.x1"\nx = "0.001*t"\n[[traction]]\nregion = "norton_strain.x1"\nvalue = [100e6, 0, 0]\n')
         self.assert_close(outcome.probes["j2_rate"], 200e6 * 1.5, 1e-6)
         self.assert_close(outcome.probes["norton_strain.x"], 100e6 / 200e9 + 1e-3, 1e-6)
@@ -468,7 +468,7 @@ UTILITIES = """      SUBROUTINE UMAT(STRESS,STATEV,DDSDDE,SSE,SPD,SCD,RPL,DDSDDT
       CHARV(1)='HARD'
       IF (KINC.EQ.2) CALL STDB_ABQERR(-1,'in %I by %R: %S',INTV,REALV,
      1 CHARV)
-      IF (DSTRAN(1).GT.0.5) CALL XIT
+      IF (DSTRAN(1).GT.0.4) CALL XIT
       END
 """
 
@@ -482,7 +482,7 @@ class UserSubroutines(CaseTest):
 
     def setUp(self):
         super().setUp()
-        shutil.copy(example("umat/steel.f"), self.folder)
+        shutil.copy(EXAMPLES / "umat/steel.f", self.folder)
 
     def test_specimens_have_the_curves_of_our_law(self):
         tests = "".join(f'[[test]]\nkind = "{kind}"\nstretch = false\npath = [{end}, 0]\nsteps = 6\n'
@@ -500,14 +500,19 @@ class UserSubroutines(CaseTest):
                 self.assertAlmostEqual(float(b), float(a), delta=1e-8 * max(abs(float(a)), 250e6 if a in ours[2:4] else 1e-2))
 
     def test_a_case_in_the_plane_and_at_large_displacements_has_the_numbers_of_our_law(self):
-        """NTENS 3 and 4; Cauchy's stress yields instead of Kirchhoff's, which elastic volume changes tell apart by 0.1 %."""
+        """NTENS 3 and 4; Cauchy's stress yields instead of Kirchhoff's, which elastic changes of the volume tell apart: by 1e-4 of a soft bar."""
+        head, body = UTILITIES.split("      DDSDDE=0\n")
+        self.write("plate.f", head + "      DDSDDE=0\n      C=PROPS(1)/(1-PROPS(2)**2)\n      DDSDDE(1,1)=C\n      DDSDDE(2,2)=C\n      DDSDDE(1,2)=C*PROPS(2)\n"
+                   "      DDSDDE(2,1)=C*PROPS(2)\n      DDSDDE(3,3)=C*(1-PROPS(2))/2\n      STRESS=STRESS+MATMUL(DDSDDE,DSTRAN)\n      END\n")
+        soft = [text.replace("250e6", "25e6").replace("100.25e9", "10.025e9").replace("10e9]", "1e9]") for text in (self.OURS, self.UMAT)]
+        plate = ["young = 200e9\npoisson = 0.3\n", 'umat = "plate.f"\nconstants = [200e9, 0.3]\n']
         self.write("cubes.msh", boxes.grid(2))
-        for kind, large, tolerance in (("plane_stress", "false", 1e-6), ("plane_strain", "false", 1e-6), ("axisymmetric", "true", 3e-3)):
+        for kind, large, tolerance, laws in (("plane_stress", "false", 1e-7, plate), ("plane_strain", "false", 1e-6, (self.OURS, self.UMAT)), ("axisymmetric", "true", 2e-4, soft)):
             found = []
-            for law in (self.OURS, self.UMAT):
+            for law in laws:
                 text = (f'[mesh]\nfile = "cubes.msh"\n[model]\ntype = "{kind}"\nlarge_displacement = {large}\n[newton]\nincrements = 2\ntolerance = 1e-9\n'
-                        f'[[material]]\nregion = "all"\n{law}[[displacement]]\nregion = "bottom"\nfixed = true\n'
-                        '[[displacement]]\nregion = "top"\nx = 0\ny = 0.01\n[[probe]]\nname = "force"\nregion = "top"\nmeasure = "reaction"\ncomponent = "y"\n')
+                        f'[[material]]\nregion = "all"\n{law}[[displacement]]\nregion = "bottom"\n' + ("y = 0\n" if kind == "axisymmetric" else "fixed = true\n") +
+                        '[[displacement]]\nregion = "left"\nx = 0\n[[displacement]]\nregion = "top"\ny = 0.01\n[[probe]]\nname = "force"\nregion = "top"\nmeasure = "reaction"\ncomponent = "y"\n')
                 outcome = self.run_case("ritz-elasticity", self.write("case.toml", text))
                 self.assertEqual(outcome.exit, 0, outcome.errors)
                 found.append(outcome.probes["force"])
@@ -535,7 +540,7 @@ class UserSubroutines(CaseTest):
         self.assertNotEqual(stops.returncode, 0)
         self.assertIn("it called XIT", stops.stderr)
         self.write("wrong.f", UTILITIES.replace("DDSDDE=0\n", "DDSDDE=+\n"))
-        self.assertIn("wrong.f:10", run(point.replace("tools.f", "wrong.f")).stderr)
+        self.assertIn("wrong.f:11", run(point.replace("tools.f", "wrong.f")).stderr)
         self.write("other.f", UTILITIES.replace("CALL XIT", "CALL GETVRM"))
         self.assertIn("getvrm", run(point.replace("tools.f", "other.f")).stderr)
         self.assertIn("there is no user subroutine", run(point.replace("tools.f", "none.f")).stderr)
