@@ -36,8 +36,10 @@ class ComplexAnalysis final : public CaseAnalysis {
   ComplexAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t)
       : input_(read_modal(run, read, solvers)) {
     if (input_.nodal_diameters)
-      run.input().table("modal", "").error(ErrorKind::modal_options, "nodal_diameters",
-                                           "[complex] of a sector with nodal diameters", {}, "omit nodal_diameters");
+      run.input()
+          .table("modal", "")
+          .error(ErrorKind::modal_options, "nodal_diameters", "[complex] of a sector with nodal diameters", {},
+                 "omit nodal_diameters");
     if (input_.shapes.phases > 0) run.log().notice("[modal] animate has no effect: shapes have two parts");
     analysis_.damping = read_modal_damping(run.input());
     analysis_.dashpots = read_dashpots(run.input(), read.space());
@@ -102,7 +104,10 @@ class ComplexAnalysis final : public CaseAnalysis {
     };
     write_modes(run.results(), read.space(),
                 {.count = modes.size(),
-                 .of = [&](std::size_t k) { return std::array{part(k, false), part(k, true)}; },
+                 .of =
+                     [&](std::size_t k) {
+                       return std::array{part(k, false), part(k, true)};
+                     },
                  .suffix = imaginary},
                 input_.shapes);
     return about;
@@ -138,8 +143,8 @@ class ComplexAnalysis final : public CaseAnalysis {
 
 std::unique_ptr<CaseAnalysis> complex_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (!read.motion.moved || !run.input().root().has("complex")) return nullptr;
-  const Case::Table t = run.input().table(
-      "complex", "modes with damping and gyroscopic forces, of those of [modal] (docs/vibration.md)");
+  const Case::Table t =
+      run.input().table("complex", "modes with damping and gyroscopic forces, of those of [modal] (docs/vibration.md)");
   return std::make_unique<ComplexAnalysis>(run, read, solvers, t);
 }
 

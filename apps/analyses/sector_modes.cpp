@@ -46,7 +46,10 @@ class SectorModalAnalysis final : public CaseAnalysis {
       const SectorModes& found = all.back();
       write_modes(run.results(), read.space(),
                   {.count = found.modes.frequencies.size(),
-                   .of = [&](std::size_t k) { return std::array{found.part(k, false), found.part(k, true)}; },
+                   .of =
+                       [&](std::size_t k) {
+                         return std::array{found.part(k, false), found.part(k, true)};
+                       },
                    .suffix = sine,
                    .time = n},
                   input_.shapes);

@@ -60,8 +60,10 @@ class SubstructureAnalysis final : public CaseAnalysis {
     const bool with_modes =
         t.choice("method", "craig-bampton: with the modes of [modal] while the interface is held; guyan: without any",
                  {"craig-bampton", "guyan"}, "craig-bampton") == "craig-bampton";
-    motions_ = t.path("recover", "a table of comma-separated numbers: for each row of coordinates of the reduced model the fields of the part",
-                      {.fallback = ""});
+    motions_ = t.path(
+        "recover",
+        "a table of comma-separated numbers: for each row of coordinates of the reduced model the fields of the part",
+        {.fallback = ""});
     if (input_.nodal_diameters || input_.preload || run.step().continues())
       t.error(ErrorKind::modal_options, "interface",
               input_.nodal_diameters ? "a substructure of a sector with nodal diameters"
@@ -101,8 +103,7 @@ class SubstructureAnalysis final : public CaseAnalysis {
     std::vector<double> is_interface(static_cast<std::size_t>(read.space().unknown_count()), 0.0);
     for (const ReducedModel::Unknown& each : reduced.interface)
       is_interface[static_cast<std::size_t>(Index{each.node} * read.space().components())] = 1;
-    const Field marks{"interface", 1,
-                      read.space().to_mesh(nodal(is_interface, read.space().components()), 1)};
+    const Field marks{"interface", 1, read.space().to_mesh(nodal(is_interface, read.space().components()), 1)};
     if (motions_.empty()) {
       std::vector<Field> fields = shapes(run, read.space(), reduced);
       fields.insert(fields.begin(), marks);

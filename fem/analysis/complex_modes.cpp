@@ -70,9 +70,11 @@ struct Projected {
     const std::vector<Values> columns = columns_of(space);
     const int components = model.space->components();
     for (const Dashpot& each : analysis.dashpots)
-      add(columns, [&](const Values& x) { return pressed(each, components, x); }, 1, forces);
+      add(
+          columns, [&](const Values& x) { return pressed(each, components, x); }, 1, forces);
     for (const SpinningDisc& each : analysis.discs)
-      add(columns, [&](const Values& x) { return tilted(each, components, x); }, 1, forces);
+      add(
+          columns, [&](const Values& x) { return tilted(each, components, x); }, 1, forces);
     if (analysis.frame) turn(model, *analysis.frame, columns);
   }
 
@@ -124,7 +126,8 @@ struct Projected {
       masses.residual(v, f);
       return f.host();
     };
-    add(columns,
+    add(
+        columns,
         [&](const Values& x) {
           return weighed(by_nodes(x, components, [&](std::size_t at, Values& y) {
             Point p = cross(axis, point_at(x, at));
@@ -133,7 +136,8 @@ struct Projected {
           }));
         },
         1, forces);
-    add(columns,
+    add(
+        columns,
         [&](const Values& x) {
           return weighed(by_nodes(x, components, [&](std::size_t at, Values& y) {
             const Point u = point_at(x, at);

@@ -38,8 +38,9 @@ struct ComplexModal {
 };
 
 struct ComplexMode {
-  std::complex<double> value;           // lambda [1/s], not below the real axis
-  std::vector<std::complex<double>> q;  // [column]: u = Re(sum of columns times q e^(lambda t)); the largest part is real
+  std::complex<double> value;  // lambda [1/s], not below the real axis
+  std::vector<std::complex<double>>
+      q;  // [column]: u = Re(sum of columns times q e^(lambda t)); the largest part is real
 
   double frequency() const;  // of the damped vibration [Hz]
   double ratio() const;      // of the critical damping, 1 where nothing vibrates; below 0 it grows; 0 of rigid motions
@@ -47,8 +48,8 @@ struct ComplexMode {
 
 // The basis with the directions of dashpots among the forces whose static answers it has.
 ModalBasis complex_basis(const Model& model, ModalBasis basis, const ComplexModal& analysis);
-// The first ones, as many as the space has modes, by the size of lambda. Throws Error: Exit::model for discs at nodes without rotations,
-// and for a turning frame of beams, shells and bodies of two dimensions.
+// The first ones, as many as the space has modes, by the size of lambda. Throws Error: Exit::model for discs at nodes
+// without rotations, and for a turning frame of beams, shells and bodies of two dimensions.
 std::vector<ComplexMode> complex_modes(const Model& model, const ModalSpace& space, const ComplexModal& analysis);
 void check(const Model& model, const ComplexModal& analysis);
 

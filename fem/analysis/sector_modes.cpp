@@ -33,9 +33,7 @@ class WaveEquations {
   }
 
   LinearEquations of(const LinearEquations& shared) {
-    const auto is_on_axis = [&](Node node) {
-      return std::ranges::find(sides_.on_axis, node) != sides_.on_axis.end();
-    };
+    const auto is_on_axis = [&](Node node) { return std::ranges::find(sides_.on_axis, node) != sides_.on_axis.end(); };
     for (Index i = 0; i < shared.size(); ++i)
       if (const auto row = shared.terms_of(i); !is_on_axis(row.front().node)) add_side(row);
     for (const Node node : sides_.on_axis) add_on_axis(node);

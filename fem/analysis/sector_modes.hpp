@@ -36,8 +36,8 @@ std::vector<int> all_waves(const Model& sector);
 // sector.
 Model with_waves(const Model& sector, int waves);
 
-// Throws Error: Exit::model: what modes throw, waves beyond N/2, several fields, masses and springs at reference points,
-// internal variables in the state.
+// Throws Error: Exit::model: what modes throw, waves beyond N/2, several fields, masses and springs at reference
+// points, internal variables in the state.
 void check(const Model& sector, const SectorModal& analysis);
 std::vector<SectorModes> solve(const Model& sector, const SectorModal& analysis, const Observer& observer = {},
                                const Prepared& prepared = {});

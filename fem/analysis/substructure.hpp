@@ -29,10 +29,10 @@ struct ReducedModel {
     Node node;  // of the space
     int component;
   };
-  std::vector<Unknown> interface;        // the first unknowns
-  std::vector<double> frequencies = {};  // [mode] with the interface held [Hz]: the unknowns after them
-  std::vector<double> stiffness, mass;   // [row][column]
-  std::vector<std::string> load_names;   // loads, then "base x", "base y", "base z": M t of translations t
+  std::vector<Unknown> interface;          // the first unknowns
+  std::vector<double> frequencies = {};    // [mode] with the interface held [Hz]: the unknowns after them
+  std::vector<double> stiffness, mass;     // [row][column]
+  std::vector<std::string> load_names;     // loads, then "base x", "base y", "base z": M t of translations t
   std::vector<std::vector<double>> loads;  // [load][unknown]
   std::optional<MultiVector> shapes;       // columns Psi, then Phi
 

@@ -61,8 +61,8 @@ std::string universal_file_of(const ResponseTable& table) {
   for (const ResponseTable::Series& each : table.series) {
     const std::string name = each.name.substr(0, 10);
     text += fmt::format("{:>6}\n{:>6}\n{:<80.80}\nNONE\nNONE\nNONE\nNONE\n", -1, 58, each.name);
-    text += fmt::format("{:5}{:10}{:5}{:10} {:<10}{:10}{:4} {:<10}{:10}{:4}\n", type.function, ++count, 0, 0, name, 0, 0,
-                        "NONE", 0, 0);
+    text += fmt::format("{:5}{:10}{:5}{:10} {:<10}{:10}{:4} {:<10}{:10}{:4}\n", type.function, ++count, 0, 0, name, 0,
+                        0, "NONE", 0, 0);
     text += fmt::format("{:10}{:10}{:10}{}{}{}\n", type.values, table.at.size(), 0,
                         number(table.at.empty() ? 0 : table.at.front(), 13, 5), number(0, 13, 5), number(0, 13, 5));
     text += axis(type.abscissa, table.kind == ResponseTable::Kind::time ? "Time" : "Frequency",

@@ -1,6 +1,6 @@
 // Numbers of probes over the frequency or the time, and the files that they become: CSV, and universal files of
-// functions at nodes (type 58), which programs for tests of vibration read. Formats: SDRC I-DEAS universal file data set
-// 58 (University of Cincinnati, Structural Dynamics Research Laboratory).
+// functions at nodes (type 58), which programs for tests of vibration read. Formats: SDRC I-DEAS universal file data
+// set 58 (University of Cincinnati, Structural Dynamics Research Laboratory).
 //
 //   ResponseTable table{ResponseTable::Kind::frequency_response, {10, 20}};
 //   table.add("tip") = {{1, 2}, {3, 4}};
@@ -24,7 +24,9 @@ struct ResponseTable {
   std::vector<double> at = {};  // [Hz] or [s], ascending
   std::vector<Series> series = {};
 
-  std::vector<std::complex<double>>& add(std::string name) { return series.emplace_back(Series{std::move(name), {}}).values; }
+  std::vector<std::complex<double>>& add(std::string name) {
+    return series.emplace_back(Series{std::move(name), {}}).values;
+  }
   bool is_complex() const { return kind == Kind::frequency_response; }
 };
 

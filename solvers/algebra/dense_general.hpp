@@ -13,9 +13,9 @@ struct GeneralEigen {
 };
 
 // A: row-major, n x n. Householder reflections to Hessenberg's form, then QR with Wilkinson's shifts (Golub and Van
-// Loan, Matrix Computations, 2013, sections 7.4 to 7.6), all complex. Eigenvalues are exact for a matrix within rounding
-// of A; those of a defective one are off by the root of it. Throws Error: Exit::not_converged when an entry is not
-// finite, or a shift does not converge.
+// Loan, Matrix Computations, 2013, sections 7.4 to 7.6), all complex. Eigenvalues are exact for a matrix within
+// rounding of A; those of a defective one are off by the root of it. Throws Error: Exit::not_converged when an entry is
+// not finite, or a shift does not converge.
 GeneralEigen general_eigen(std::vector<std::complex<double>> A, int n);
 
 }  // namespace ritz

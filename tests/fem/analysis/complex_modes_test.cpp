@@ -91,9 +91,17 @@ TEST(ComplexModes, OfADiscSplitByItsSpeed) {
   const Mesh mesh = line_mesh({0, 0, 0}, {0, 0, 1}, 1);
   Frames frames(mesh);
   const double EI = 1000, k = 4 * EI, inertia = 2, polar = 3;
-  const ritz::Beam shaft{
-      .young = EI, .poisson = 0.3, .area = 1, .inertia_y = 1, .inertia_z = 1, .torsion = 1, .shear_area_y = 0,
-      .shear_area_z = 0, .orientation = {}, .offset_y = 0, .offset_z = 0};
+  const ritz::Beam shaft{.young = EI,
+                         .poisson = 0.3,
+                         .area = 1,
+                         .inertia_y = 1,
+                         .inertia_z = 1,
+                         .torsion = 1,
+                         .shear_area_y = 0,
+                         .shear_area_z = 0,
+                         .orientation = {},
+                         .offset_y = 0,
+                         .offset_z = 0};
   frames.section("all", {.element = shaft, .density = 1e-12, .size = 1});
   const Region fixed{.name = "a", .kind = RegionKind::nodes, .nodes = {0}},
       disc{.name = "b", .kind = RegionKind::nodes, .nodes = {1}};

@@ -89,7 +89,8 @@ struct Wheel {
     const auto count = static_cast<Node>(data.points.size() / 3);
     for (Node node = 0; node < count; ++node) {
       std::array<std::int64_t, 3> key{};
-      for (std::size_t d = 0; d < 3; ++d) key[d] = std::llround(1e6 * data.points[3 * static_cast<std::size_t>(node) + d]);
+      for (std::size_t d = 0; d < 3; ++d)
+        key[d] = std::llround(1e6 * data.points[3 * static_cast<std::size_t>(node) + d]);
       to.push_back(place.emplace(key, node).first->second);
     }
     for (CellBlock& block : data.blocks)
@@ -114,7 +115,8 @@ TEST(SectorModes, WithWavesAndUnderPreloadAreThoseOfTheWholeWheel) {
   const Model sector = sector_of(Wheel::body(sixth), sixth.region("y0"), sixth.region("y1"), turn / 6);
   const Model whole = Wheel::body(mesh).model(cpu());
   const auto frequencies = [](const Model& model, const Modal& modal) { return solve(model, modal).frequencies; };
-  Modal of_whole{{.count = 24, .method = EigenMethod::lanczos}}, of_sector{{.count = 7, .method = EigenMethod::lanczos}};
+  Modal of_whole{{.count = 24, .method = EigenMethod::lanczos}},
+      of_sector{{.count = 7, .method = EigenMethod::lanczos}};
   const std::vector<double> at_rest = frequencies(whole, of_whole);
   expect_same(all_of(solve(sector, {.modal = of_sector}), 24), at_rest);
   LinearSolverOptions direct;

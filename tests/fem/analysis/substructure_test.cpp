@@ -58,8 +58,7 @@ struct Bar {
 
 TEST(Substructure, WithAllModesHasTheFrequenciesOfThePart) {
   const Bar bar;
-  const std::vector<double> whole =
-      solve(bar.model, Modal{{.count = 36, .method = EigenMethod::lanczos}}).frequencies;
+  const std::vector<double> whole = solve(bar.model, Modal{{.count = 36, .method = EigenMethod::lanczos}}).frequencies;
   const std::vector<double> all = frequencies_of(reduce(bar.model, bar.to(24)));
   ASSERT_EQ(all.size(), 36U);
   for (std::size_t k = 0; k < all.size(); ++k) EXPECT_NEAR(all[k], whole[k], 1e-6 * whole[k]) << k;
