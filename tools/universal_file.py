@@ -17,7 +17,7 @@ folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else tempfile.mkdtemp())
 folder.mkdir(parents=True, exist_ok=True)
 example = pathlib.Path(__file__).resolve().parent.parent / "examples/vibration/nafems_5h.toml"
 case = folder / "uff.toml"
-text = example.read_text().replace('file = "', f'file = "{example.parent}/')
+text = example.read_text().replace('file = "', f'file = "{example.parent}/', 1)
 case.write_text(f'{text}\n[output]\nfolder = "{folder}/out"\nresponse = "universal"\n')
 subprocess.run([build / "bin/ritz-modal", case, "--overwrite"], check=True, stdout=subprocess.DEVNULL)
 file = next(folder.glob("out/**/*_response.uff"))

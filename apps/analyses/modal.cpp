@@ -244,6 +244,7 @@ ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers) {
   input.factorised = (read.model.ill_conditioned || read.preloaded || run.step().continues()) &&
                      input.eigen.method == EigenMethod::automatic;
   if (input.factorised) input.eigen.method = EigenMethod::lanczos;
+  if (input.nodal_diameters && input.eigen.method == EigenMethod::automatic) input.eigen.method = EigenMethod::lanczos;
   input.eigen.ranks = run.options().ranks;
   input.eigen.say = [&run](const std::string& line) {
     run.log().end_progress();

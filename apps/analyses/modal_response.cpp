@@ -198,10 +198,9 @@ namespace {
 Case::Table output_of(Run& run) { return run.input().table("output", "what is written"); }
 
 bool wants_universal_file(Run& run) {
-  return output_of(run).choice("response",
-                               "tables of [harmonic], [random] and [history]: csv; or a universal file, type 58, as "
-                               "well",
-                               {"csv", "universal"}, "csv") == "universal";
+  return output_of(run).choice(
+             "response", "tables of probes over the frequency or the time: csv; or a universal file, type 58, as well",
+             {"csv", "universal"}, "csv") == "universal";
 }
 
 }  // namespace

@@ -32,6 +32,13 @@ class DividedFields(OnRanks):
         return several, alone
 
     @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
+    def test_copies_of_a_sector_have_the_modes_of_one_process(self):
+        case, keys = example("vibration/disc_sector"), {"modal.nodal_diameters": [2]}
+        several, alone = self.solved(3, "ritz-modal", case, keys=keys), self.solve("ritz-modal", case, keys=keys)
+        for mine, other in zip(several.fact("frequencies_hz_n2"), alone.fact("frequencies_hz_n2"), strict=True):
+            self.assert_close(mine, other, 1e-9)
+
+    @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
     def test_factorisations_give_the_solution_of_one_process(self):
         for ranks, name in zip((2, 3, 4, 2, 3, 4, 2), EXAMPLES):
             with self.subTest(name):
