@@ -42,12 +42,12 @@ value = [0, -1000, 0]
 """
 
 
-def write_box(folder, counts):
+def write_box(folder, cell, counts):
     """Cells of the same size; a length of 1 has 40 of them."""
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tests" / "cases"))
     import boxes
     size = tuple(count / 40 for count in counts)
-    (folder / "box.msh").write_text(boxes.cut("hexa", tuple(counts), size))
+    (folder / "box.msh").write_text(boxes.cut(cell, tuple(counts), size))
     (folder / "box.toml").write_text(CASE.format(length=size[0]))
     return folder / "box.toml"
 
@@ -73,7 +73,7 @@ def run(program, case, folder, ranks, threads, rest):
         sys.exit(process.stdout + process.stderr)
     report = json.loads((folder / "report.json").read_text())
     used = [json.loads((folder / f"used.{rank}").read_text()) for rank in range(ranks)]
-    told = [line for line in process.stdout.splitlines() if "seconds of ranks" in line]
+    told = [line for line in process.stdout.splitlines() if "seconds of ranks" in line or "of ranks at their peaks" in line]
     return {"wall": wall, "processor": [user + system for user, system, _ in used], "peak": [peak for _, _, peak in used],
             "iterations": report["solver"]["iterations"], "phases": {name: phase["seconds"] for name, phase in report["phases"].items()}, "told": told}
 
@@ -109,6 +109,7 @@ def main():
     parser.add_argument("program")
     parser.add_argument("--before", help="another build, measured in the same turns")
     parser.add_argument("--cells", type=int, nargs=3, default=(112, 40, 40))
+    parser.add_argument("--cut", default="hexa", help="the shape that bricks are cut into: hexa, tetra, prism, pyramid, mixed")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("rest", nargs="*", help="after --: more arguments of the program")
@@ -120,11 +121,11 @@ def main():
     results = {label: [] for label, *_ in ways}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        case = write_box(folder, options.cells)
+        case = write_box(folder, options.cut, options.cells)
         for turn in range(options.turns):
             for number, (label, program, ranks, threads) in enumerate(ways):
                 results[label].append(run(pathlib.Path(program).resolve(), case, folder / f"{turn}-{number}", ranks, threads, options.rest))
-    print(f"{options.cells[0]} x {options.cells[1]} x {options.cells[2]} hexahedra, medians of {options.turns} turns, load {os.getloadavg()[0]:.1f}")
+    print(f"{options.cells[0]} x {options.cells[1]} x {options.cells[2]} bricks ({options.cut}), medians of {options.turns} turns, load {os.getloadavg()[0]:.1f}")
     table(results)
 
 
