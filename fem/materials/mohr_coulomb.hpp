@@ -119,15 +119,10 @@ struct MohrCoulomb {
     return smaller(smaller(s[0] - s[1], s[1] - s[2]),
                    smaller(p.limit[0] - p.normal[0][0] * s[0] + s[2], p.limit[3] - s[0]));
   }
-  template <class X>
-  constexpr void to_planes(const ElasticModuli& m, const Planes& p, const X (&strain)[3], X (&stress)[3]) const {
-    using T = Plain<X>;
-    const X pressure = (m.bulk - 2.0 / 3 * m.shear) * (strain[0] + strain[1] + strain[2]);
-    X trial[3];
-    T plain[3], matrix[3][3], constant[3];
+  // The stress is matrix trial + constant, by the set of planes that is active.
+  template <class T>
+  static constexpr void choose(const Planes& p, const T (&plain)[3], T (&matrix)[3][3], T (&constant)[3]) {
     for (int a = 0; a < 3; ++a) {
-      trial[a] = (2 * m.shear) * strain[a] + pressure;
-      plain[a] = plain_of(trial[a]);
       constant[a] = 0.0;
       for (int b = 0; b < 3; ++b) matrix[a][b] = a == b ? 1.0 : 0.0;
     }
@@ -152,6 +147,18 @@ struct MohrCoulomb {
         for (int b = 0; b < 3; ++b) matrix[a][b] = select(better, T(r.stress[a][b]), matrix[a][b]);
       }
     }
+  }
+  template <class X>
+  static constexpr void to_planes(const ElasticModuli& m, const Planes& p, const X (&strain)[3], X (&stress)[3]) {
+    using T = Plain<X>;
+    const X pressure = (m.bulk - 2.0 / 3 * m.shear) * (strain[0] + strain[1] + strain[2]);
+    X trial[3];
+    T plain[3], matrix[3][3], constant[3];
+    for (int a = 0; a < 3; ++a) {
+      trial[a] = (2 * m.shear) * strain[a] + pressure;
+      plain[a] = plain_of(trial[a]);
+    }
+    choose(p, plain, matrix, constant);
     for (int a = 0; a < 3; ++a)
       stress[a] = matrix[a][0] * trial[0] + matrix[a][1] * trial[1] + matrix[a][2] * trial[2] + constant[a];
   }
