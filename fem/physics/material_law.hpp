@@ -54,7 +54,8 @@ struct MaterialLaw {
   // Throws Error: Exit::model for a law that needs large displacements without them, and for plane stress out of the
   // plane.
   FormValue form(const Kinematics& kinematics, const LawInputs& inputs = {}) const;
-  // Poisson's ratio of small strains from rest; nothing where the law is not isotropic.
+  // Moduli and Poisson's ratio of small strains from rest; nothing where the law is not isotropic.
+  std::optional<ElasticModuli> moduli_at_rest(const Device& device) const;
   std::optional<double> poisson_at_rest(const Device& device) const;
 
   const LawRecord* record;
