@@ -41,6 +41,8 @@ check ptx_operators "$on_ptx $build/bin/test_fem --gtest_filter=$operators-Affin
 check ptx_golden "$on_ptx python3 tools/gpu_check.py $build $build/golden --steps golden --minutes 120"
 # Models at random of large strain and plasticity: in balance, or with a sentence.
 check random_models "env RITZ_RANDOM_MODELS=40 $build/bin/test_fem --gtest_filter=RandomModels.*"
+# Nonlinear cases at random: converged, or with a sentence that the arc length confirms; the seed is the day.
+check random_newton "tools/random_newton.py $build/bin $build/random_newton --models 200 --seed $(date -u +%Y%m%d)"
 # Small models of all programs at random, with relations between their solutions; the seed is the day.
 check relations "env PYTHONPATH=$build/python RITZ_BIN=$build/bin tools/relations.py --models 100000 --seed $(date -u +%Y%m%d) --folder $build/relations"
 # Both instruction sets of the CPU, compiled as they are shipped.

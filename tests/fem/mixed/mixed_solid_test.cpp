@@ -178,7 +178,7 @@ TEST(MixedSolid, PressureOfLinearCellsDoesNotOscillate) {
   }
 }
 
-// Where some materials are mixed, the pressure is free in these cells alone.
+// The pressure is free in the cells of mixed materials alone.
 TEST(MixedSolid, StandsBesideMaterialsOfTheDisplacementAlone) {
   MeshData data = box_data(4, 1, 1, {4, 1, 1}, CellKind::hex20);
   data.regions.push_back({"soft", RegionKind::cells, {0, 1}, {}, {}});
