@@ -120,7 +120,7 @@ void report_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<cons
 // Once in a run. Strains of heat vary in cells without stress, and the model of the estimate has isotropic materials.
 void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBody& body, const Vector& u) {
   constexpr std::string_view start = "linear cells bend: ";
-  if (body.has_laws() || body.has_axes() || body.has_thermal_strain()) return;
+  if (body.has_laws() || body.has_axes() || body.has_thermal_strain() || body.is_mixed()) return;
   if (std::ranges::any_of(run.log().notices(), [&](const std::string& each) { return each.starts_with(start); }))
     return;
   const double share = strain_variation(space, u.host(), body.error_model());
