@@ -43,6 +43,8 @@ check ptx_golden "$on_ptx python3 tools/gpu_check.py $build $build/golden --step
 check random_models "env RITZ_RANDOM_MODELS=40 $build/bin/test_fem --gtest_filter=RandomModels.*"
 # Strip footings on soil of Mohr and Coulomb's law against Prandtl's factors, on finer meshes.
 check bearing "env RITZ_BEARING=1 RITZ_BIN=$build/bin RITZ_EXAMPLES=$PWD/examples RITZ_SOURCE=$PWD python3 tests/cases/laws_test.py -k footing"
+# Nonlinear cases at random: converged, or with a sentence that the arc length confirms; the seed is the day.
+check random_newton "tools/random_newton.py $build/bin $build/random_newton --models 200 --seed $(date -u +%Y%m%d)"
 # Small models of all programs at random, with relations between their solutions; the seed is the day.
 check relations "env PYTHONPATH=$build/python RITZ_BIN=$build/bin tools/relations.py --models 100000 --seed $(date -u +%Y%m%d) --folder $build/relations"
 # All rows of the examples from arrays; the test takes a third of the long ones.

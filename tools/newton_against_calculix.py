@@ -2,9 +2,11 @@
 """Newton steps, increments and times of Ritz and CalculiX on the same meshes: a pipe of steel with a table of hardening, a
 block of rubber as Cook's membrane, and a shallow roof that is pushed through by its displacement.
 
-    tools/newton_against_calculix.py build/bin [folder] [--runs 3] [--only pipe]
+    tools/newton_against_calculix.py build/bin [folder] [--runs 3] [--only pipe] [--refine 3] [--load 0.3] [--solver "ITERATIVE CHOLESKY"]
 
 Each program chooses its increments by its own defaults; both have one thread and run in turns, the best of the runs counts.
+--refine multiplies the cells along each axis, --load the loads of pipe and block, --solver is CalculiX's; --alone runs Ritz alone, and
+prints where its time goes.
 """
 import argparse
 import json
@@ -70,37 +72,37 @@ class Bricks:
         return "\n".join(lines) + "\n"
 
 
-def pipe():
+def pipe(refine, share, static):
     """A quarter of a pipe, 100 ... 200 mm, held along its axis, under 1.1 of the limit of its first yield stress."""
     def place(u, v, w):
         r, t = 100 * 2**u, math.pi / 2 * v
         return r * math.cos(t), r * math.sin(t), 25 * w
-    b = Bricks((10, 12, 2), place)
+    b = Bricks([round(refine * n) for n in (10, 12, 2)], place)
     sets = {"FLAT": b.nodes(lambda u, v, w: v == 0), "UP": b.nodes(lambda u, v, w: v == 1), "ENDS": b.nodes(lambda u, v, w: w in (0, 1)),
             "PROBE": b.nodes(lambda u, v, w: (u, v, w) == (1, 0, 0))}
-    load = [f"{e}, P6, {1.1 * 0.80038 * 250:.10g}" for e in b.cells_at(0, False)]
-    step = ["*BOUNDARY", "FLAT, 2, 2", "UP, 1, 1", "ENDS, 3, 3", "*STEP, INC=500", "*STATIC", "*DLOAD", *load]
+    load = [f"{e}, P6, {share * 1.1 * 0.80038 * 250:.10g}" for e in b.cells_at(0, False)]
+    step = ["*BOUNDARY", "FLAT, 2, 2", "UP, 1, 1", "ENDS, 3, 3", "*STEP, INC=500", static, "*DLOAD", *load]
     return b.deck(sets, ["*ELASTIC", "210000., .3", "*PLASTIC", "250., 0.", "320., .02", "400., .1"], step + output()), "x"
 
 
-def block():
+def block(refine, share, static):
     """Cook's membrane of rubber, 8 thick, held at the left, drawn up at the right by 6 per area of the undeformed side."""
-    b = Bricks((8, 8, 3), lambda u, v, w: (48 * u, 44 * u + v * (44 - 28 * u), 8 * w))
+    b = Bricks([round(refine * n) for n in (8, 8, 3)], lambda u, v, w: (48 * u, 44 * u + v * (44 - 28 * u), 8 * w))
     sets = {"LEFT": b.nodes(lambda u, v, w: u == 0), "BACK": b.nodes(lambda u, v, w: w == 0), "PROBE": b.nodes(lambda u, v, w: (u, v, w) == (1, 1, 0))}
-    load = [f"{node}, 2, {force:.12g}" for node, force in b.forces(0, True, 6 * 16 * 8).items()]
-    step = ["*BOUNDARY", "LEFT, 1, 3", "BACK, 3, 3", "*STEP, NLGEOM, INC=500", "*STATIC", "*CLOAD", *load]
+    load = [f"{node}, 2, {force:.12g}" for node, force in b.forces(0, True, share * 6 * 16 * 8).items()]
+    step = ["*BOUNDARY", "LEFT, 1, 3", "BACK, 3, 3", "*STEP, NLGEOM, INC=500", static, "*CLOAD", *load]
     return b.deck(sets, ["*HYPERELASTIC, NEO HOOKE", "20., .001"], step + output()), "y"
 
 
-def roof():
+def roof(refine, share, static):
     """A quarter of the hinged roof: radius 2540, length 508, half angle 0.1, thickness 12.7; its middle goes down by 25."""
     def place(u, v, w):
         r, t = 2540 + 12.7 * (w - 0.5), 0.1 * u
         return r * math.sin(t), 254 * v, r * math.cos(t)
-    b = Bricks((8, 8, 1), place)
+    b = Bricks((round(8 * refine), round(8 * refine), 1), place)
     sets = {"MID": b.nodes(lambda u, v, w: u == 0), "HALF": b.nodes(lambda u, v, w: v == 0), "HINGE": b.nodes(lambda u, v, w: u == 1 and w == 0.5),
             "PROBE": b.nodes(lambda u, v, w: (u, v, w) == (0, 0, 0.5))}
-    step = ["*BOUNDARY", "MID, 1, 1", "HALF, 2, 2", "HINGE, 1, 3", "*STEP, NLGEOM, INC=500", "*STATIC", "0.1, 1.", "*BOUNDARY", "PROBE, 3, 3, -25."]
+    step = ["*BOUNDARY", "MID, 1, 1", "HALF, 2, 2", "HINGE, 1, 3", "*STEP, NLGEOM, INC=500", static, "0.1, 1.", "*BOUNDARY", f"PROBE, 3, 3, {-25. * share}"]
     return b.deck(sets, ["*ELASTIC", "3102.75, .3"], step + output()), "z"
 
 
@@ -131,12 +133,23 @@ def ritz_numbers(folder):
     return {"increments": int(facts["increments"]), "steps": int(facts["newton_steps"]), "probes": report["probes"]}
 
 
+def phases(folder):
+    """Seconds of the phases of Ritz, those above 1 %."""
+    report = json.loads((folder / "report.json").read_text())
+    spent = {each["name"]: each["seconds"] for each in report["phases"]}
+    return {name: round(time, 2) for name, time in sorted(spent.items(), key=lambda each: -each[1]) if time > 0.01 * sum(spent.values())}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("folder", type=pathlib.Path, nargs="?", default=pathlib.Path("newton"))
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", choices=["pipe", "block", "roof"])
+    parser.add_argument("--refine", type=float, default=1)
+    parser.add_argument("--load", type=float, default=1)
+    parser.add_argument("--solver", default="")
+    parser.add_argument("--alone", action="store_true")
     options = parser.parse_args()
     tools = options.bin.resolve()
     for make in (pipe, block, roof):
@@ -144,7 +157,7 @@ def main():
             continue
         folder = (options.folder / make.__name__).resolve()
         folder.mkdir(parents=True, exist_ok=True)
-        deck, axis = make()
+        deck, axis = make(options.refine, options.load, f"*STATIC, SOLVER={options.solver}" if options.solver else "*STATIC")
         (folder / "job.inp").write_text(deck)
         subprocess.run([tools / "ritz", "case", "from", "job.inp", "job.toml", "--force"], cwd=folder, check=True)
         case = folder / "job.toml"
@@ -154,10 +167,15 @@ def main():
         best = {}
         for _ in range(options.runs):
             for name, command in (("ritz", [tools / "ritz-elasticity", "job.toml", "--output", "r", "--overwrite", "--threads", "1", "--json", "report.json"]), ("ccx", ["ccx", "job"])):
+                if name == "ccx" and options.alone:
+                    continue
                 wall, processor = seconds([str(each) for each in command], folder, {"OMP_NUM_THREADS": "1", "CCX_NPROC_EQUATION_SOLVER": "1"})
                 best[name] = min(best.get(name, (math.inf, math.inf)), (processor, wall))
         print(make.__name__, {"unknowns": 3 * (deck[:deck.index("*ELEMENT")].count("\n") - 1)})
         print("  ritz", ritz_numbers(folder), "processor {:.2f} s, wall {:.2f} s".format(*best["ritz"]))
+        if options.alone:
+            print("  ", phases(folder), flush=True)
+            continue
         print("  ccx ", calculix_numbers(folder), "processor {:.2f} s, wall {:.2f} s".format(*best["ccx"]), flush=True)
 
 

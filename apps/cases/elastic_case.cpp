@@ -11,6 +11,7 @@
 #include "apps/cases/time_input.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/evaluated_fields.hpp"
+#include "apps/results/field_results.hpp"
 #include "apps/results/probes.hpp"
 #include "apps/show/field_component.hpp"
 #include "apps/cases/mesh_error.hpp"
@@ -119,7 +120,7 @@ void report_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<cons
 // Once in a run. Strains of heat vary in cells without stress, and the model of the estimate has isotropic materials.
 void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBody& body, const Vector& u) {
   constexpr std::string_view start = "linear cells bend: ";
-  if (body.has_laws() || body.has_axes() || body.has_thermal_strain()) return;
+  if (body.has_laws() || body.has_axes() || body.has_thermal_strain() || body.is_mixed()) return;
   if (std::ranges::any_of(run.log().notices(), [&](const std::string& each) { return each.starts_with(start); }))
     return;
   const double share = strain_variation(space, u.host(), body.error_model());
@@ -132,8 +133,9 @@ void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBod
       start, 100 * share));
 }
 
+// field: the pressure of mixed materials, [mesh node]; null: there are none.
 void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody& body, bool wants_error,
-          const SolutionView& s) {
+          const SolutionView& s, const std::vector<double>* field = nullptr) {
   const FunctionSpace& space = equations.space();
   const Mesh& mesh = space.mesh();
   const int dimension = mesh.dimension();
@@ -149,6 +151,9 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   EvaluatedFields stresses = derive(run.results(), equations, result_names(body, wants_error), [&] {
     if (wants_error) error = mesh_error(run, space, s.u, body.error_model());
     DerivedFields derived = derived_stresses(run.results(), read.model, equations, {s.u, s.part, s.factors});
+    if (field != nullptr)
+      add_stress(run.results(), body.stresses_of_pressure(run.device(), *field),
+                 body.in_time ? s.time.value_or(0) : s.part, equations, s.u, derived);
     EvaluatedFields fields = internal_variables(run, equations, body, derived, s.u);
     EvaluatedFields own = stress_fields(run.results(), space, std::move(derived));
     fields.nodal.insert(fields.nodal.begin(), std::make_move_iterator(own.nodal.begin()),
@@ -170,10 +175,66 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   print_balance(run, forces.applied, forces.reaction, s.residual, dimension, axisymmetric);
   print_ground(run, read, s);
   if (forces.complete) check_balance(run, s, forces.applied, forces.reaction, dimension, axisymmetric);
+  if (field != nullptr) {
+    nodal.push_back({"pressure", 1, body.pressure(run.device(), *field, field_named(stresses.nodal, "stress").values)});
+    print_range(run, mesh, "pressure", nodal.back().values);
+  }
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = std::move(forces.reaction), .forces = true});
   phase.reset();
   run.results().write(std::move(nodal), std::move(stresses.cells), s.time, energies_of(s));
+}
+
+// Displacement and pressure: the first field with its forces is shown as the only one is.
+void show_mixed(Run& run, const CaseModel& read, const FieldsOfModel& fields, const ElasticBody& body,
+                const SolutionView& s) {
+  const MixedOperator& equations = *fields.equations;
+  const Vector u = equations.layout().part(s.u, 0);
+  const std::vector<double> reaction = field_forces(equations, 0, s.reaction),
+                            pressure = equations.space(1).to_mesh(equations.layout().part(s.u, 1));
+  const SolutionView own{.u = u,
+                         .reaction = reaction,
+                         .residual = s.residual,
+                         .tolerance = s.tolerance,
+                         .factors = s.factors,
+                         .notice = s.notice,
+                         .part = s.part,
+                         .time = s.time};
+  show(run, read, *equations.of_field(0), body, false, own, &pressure);
+}
+
+// Keys and analyses that have one field.
+void refuse_beside_mixed(Run& run, const CaseModel& read) {
+  const Case::Table root = run.input().root();
+  const char* why = "displacement and pressure are two fields, of which one has no mass";
+  for (const char* key : {"time", "modal", "inertia_relief", "gradient", "buckling"})
+    if (root.has(key))
+      root.refuse(ErrorKind::several_fields, key,
+                  fmt::format("'{}' was given, and a material has formulation = \"mixed\"", key), why,
+                  "omit it, or the formulation");
+  if (wants_mesh_error(run)) throw_no_estimate_of(run.input(), "a mixed formulation");
+  if (!read.model.means.empty() || !read.model.attached.empty())
+    root.refuse(ErrorKind::several_fields, "coupling",
+                "a [[coupling]] with a prescribed motion or a mass, and a "
+                "material has formulation = \"mixed\"",
+                "its force is found by one field alone",
+                "load the coupling by force and moment, make the region rigid, or omit the formulation");
+}
+
+void check_mixed_solver(Run& run, const LinearSolverOptions& solver) {
+  using Method = LinearMethod;
+  const Case::Table table = run.input().table("solver", {});
+  const Method m = solver.method;
+  if (m != Method::automatic && m != Method::direct && m != Method::minres && m != Method::gmres)
+    table.error(ErrorKind::several_fields, "method",
+                fmt::format("'{}' was asked for, and a material has formulation = \"mixed\"", name_of(m)),
+                "the matrix of displacement and pressure is not positive definite",
+                "use 'minres', 'gmres', 'direct' or 'auto'");
+  if (solver.preconditioner != PreconditionerKind::automatic)
+    table.error(
+        ErrorKind::several_fields, "preconditioner",
+        fmt::format("'{}' was asked for, and a material has formulation = \"mixed\"", name_of(solver.preconditioner)),
+        "displacement and pressure have a preconditioner each", "omit it");
 }
 
 // Displacements, and stresses without the loads.
@@ -237,6 +298,7 @@ void name_results(const ElasticBody& body, int dimension, bool wants_error, Case
   read.nodal_results = {{"displacement", dimension}};
   if (read.time)
     read.nodal_results.insert(read.nodal_results.end(), {{"velocity", dimension}, {"acceleration", dimension}});
+  if (body.is_mixed()) read.nodal_results.push_back({"pressure", 1});
   read.nodal_results.insert(read.nodal_results.end(), stresses.begin(), stresses.end());
   read.nodal_results.push_back({"reaction", dimension});
   read.cell_results = cell_results;
@@ -244,6 +306,16 @@ void name_results(const ElasticBody& body, int dimension, bool wants_error, Case
   read.what_acts =
       "[[traction]], [[pressure]], [[force]], [[moment]], [[body_force]], gravity, [thermal], or a [[displacement]] "
       "that is not 0";
+}
+
+void show_as_mixed(Run& run, const ElasticBody& body, CaseModel& read) {
+  refuse_beside_mixed(run, read);
+  read.check_solver = [&run](const LinearSolverOptions& solver) { check_mixed_solver(run, solver); };
+  // The model is copied by those who solve it; what is shown knows its loads.
+  const auto shown = std::make_shared<CaseModel>(CaseModel{.model = read.model, .reader = read_elasticity});
+  read.show_fields = [&run, body, shown](const FieldsOfModel& fields, const SolutionView& s) {
+    show_mixed(run, *shown, fields, body, s);
+  };
 }
 
 }  // namespace
@@ -302,6 +374,7 @@ CaseModel read_elasticity(Run& run) {
   read.show = [&run, wants_error, body](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, shown, equations, body, wants_error, s);
   };
+  if (body.is_mixed()) show_as_mixed(run, body, read);
   return read;
 }
 
@@ -328,6 +401,7 @@ CaseModel read_elastic_vibration(Run& run) {
     }
   }
   read_elastic_materials(run, mesh, "[kg/m^3]", true, body);
+  if (body.is_mixed()) refuse_beside_mixed(run, read);
   read_thermal(run, run.input().root(), body.loads);
   read_ground(run.input(), mesh, body);
   phase.reset();

@@ -118,6 +118,13 @@ void read_expansion(const Case::Table& t, const LibraryMaterial* known, ElasticM
         "expansion_zero", "temperature from which secant coefficients count; not given: the reference of [thermal]");
 }
 
+NumberRule bounds_of_poisson(bool mixed) {
+  NumberRule rule{.above = -1, .out_of_bounds = ErrorKind::material_value};
+  if (mixed) rule.maximum = 0.5;
+  else rule.below = 0.5;
+  return rule;
+}
+
 }  // namespace
 
 void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_density, bool needs_density,
@@ -128,6 +135,11 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
     const Region* region = t.region("region", "cells", mesh, {RegionKind::cells});
     ElasticMaterial material{.origin = t.where()};
     const LibraryMaterial* known = named_material(t);
+    material.mixed =
+        t.choice("formulation",
+                 "displacement; mixed: with the pressure as a second field, for materials that keep their volume or "
+                 "nearly so, in cells of order 1 and 2",
+                 {"displacement", "mixed"}, "displacement") == "mixed";
     if (t.has("law") || t.has("umat")) {
       material.law = read_law(run.device(), run.log(), t, known);
     } else if (t.has("orthotropic") || t.has("anisotropic")) {
@@ -138,11 +150,10 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
           property_of(t, "young",
                       t.property("young", "Young's modulus [Pa]; or \"name(T)\", a [[table]] over the temperature", "T",
                                  with_constant(above_zero, known, &LibraryMaterial::young)));
-      material.poisson = property_of(
-          t, "poisson",
-          t.property("poisson", "Poisson's ratio, below 0.5: incompressible materials need a mixed formulation", "T",
-                     with_constant({.above = -1, .below = 0.5, .out_of_bounds = ErrorKind::material_value}, known,
-                                   &LibraryMaterial::poisson)));
+      material.poisson =
+          property_of(t, "poisson",
+                      t.property("poisson", "Poisson's ratio, below 0.5; of formulation = \"mixed\" 0.5, too", "T",
+                                 with_constant(bounds_of_poisson(material.mixed), known, &LibraryMaterial::poisson)));
     }
     read_expansion(t, known, material);
     material.orientation = named_orientation(t, orientations);

@@ -40,8 +40,18 @@ void fill_stresses(std::vector<Field>& fields, std::vector<double> Field::*value
 
 namespace {
 
-void add(const std::vector<double>& values, double factor, std::vector<double>& sum) {
-  for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += factor * values[i];
+// Strain and stress [place][12]; the sum has `components` numbers at each place.
+void add(const std::vector<double>& values, double factor, int components, std::vector<double>& sum) {
+  constexpr std::size_t count = 12;
+  const auto width = static_cast<std::size_t>(components);
+  for (std::size_t i = 0; i < sum.size() / width; ++i)
+    for (std::size_t k = 0; k < count; ++k) sum[i * width + k] += factor * values[i * count + k];
+}
+
+void add(const DerivedFields& own, double factor, DerivedFields& derived) {
+  add(own.at_nodes, factor, derived.components, derived.at_nodes);
+  add(own.at_cells, factor, derived.components, derived.at_cells);
+  add(own.at_space_nodes, factor, derived.components, derived.at_space_nodes);
 }
 
 // factor times the stress that the thermal strain among these integrals takes away.
@@ -53,10 +63,7 @@ void add_thermal_stress(Results& results, const std::vector<Integral>& integrals
   if (thermal.empty() || factor == 0) return;
   const Operator stresses(equations.space(), std::move(thermal));
   divide_like(equations, stresses);  // over ranks
-  const DerivedFields own = evaluate(results, stresses, u);
-  add(own.at_nodes, factor, derived.at_nodes);
-  add(own.at_cells, factor, derived.at_cells);
-  add(own.at_space_nodes, factor, derived.at_space_nodes);
+  add(evaluate(results, stresses, u), factor, derived);
 }
 
 }  // namespace
@@ -68,6 +75,14 @@ DerivedFields derived_stresses(Results& results, const Model& model, const Opera
   for (std::size_t i = 0; i < s.factors.size(); ++i)
     add_thermal_stress(results, model.load_cases[i].loads, s.factors[i], equations, s.u, derived);
   return derived;
+}
+
+void add_stress(Results& results, std::vector<Integral> integrals, double time, const Operator& equations,
+                const Vector& u, DerivedFields& derived) {
+  Operator stresses(equations.space(), std::move(integrals));
+  stresses.inputs().set_time({.t = time});
+  divide_like(equations, stresses);  // over ranks
+  add(evaluate(results, stresses, u), 1, derived);
 }
 
 EvaluatedFields stress_fields(Results& results, const FunctionSpace& space, DerivedFields derived) {

@@ -25,6 +25,9 @@ struct StressState {
 // Strains and stresses, without those of thermal strain that is free. The equations are those of the field 0 of the
 // model.
 DerivedFields derived_stresses(Results& results, const Model& model, const Operator& equations, const StressState& s);
+// Adds the stress that these integrals derive.
+void add_stress(Results& results, std::vector<Integral> integrals, double time, const Operator& equations,
+                const Vector& u, DerivedFields& derived);
 EvaluatedFields stress_fields(Results& results, const FunctionSpace& space, DerivedFields derived);
 
 }  // namespace ritz

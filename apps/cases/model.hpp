@@ -48,7 +48,7 @@ void make_model(Run& run, const Inputs& inputs, const FunctionSpace& space, cons
   for (const std::string& notice : read.model.notices) run.log().notice(notice);
   read_relations(run, relations, supports, read);
   remove_parts(run, read.model);
-  make_supports(run.input(), read);
+  if (!read.model.has_fields()) make_supports(run.input(), read);
 }
 
 struct ModelDemands {

@@ -58,6 +58,7 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
   }
   std::ranges::for_each(own, add);
   errors.throw_if_any();
+  (*result)[0].prescribe_nodes(model.held_on_axis, 0, 0.0, "the axis of revolution");
   for (const LinearEquations& each : model.relations)
     if (each.at_most) continue;
     else if (each.join_fields()) result->relate(each);
@@ -105,9 +106,8 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model) {
 
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   using Rates = FieldsOfModel::Rates;
-  for (const auto& [has, what] : {std::pair{!model.means.empty(), "prescribed means"},
-                                  {!model.attached.empty(), "motions of reference points"},
-                                  {!model.held_on_axis.empty(), "nodes on an axis of revolution"}})
+  for (const auto& [has, what] :
+       {std::pair{!model.means.empty(), "prescribed means"}, {!model.attached.empty(), "motions of reference points"}})
     if (has)
       throw Error(ErrorKind::internal, fmt::format("a model of several fields was given {}", what),
                   "these are of models of one field");
@@ -122,6 +122,10 @@ FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
     fields.rates = std::make_unique<MixedOperator>(model.spaces(), model.of_fields.inertia, model.inertia);
   fields.supports = supports_of(model, *fields.equations, {});
   if (model.structural || model.copies) fields.free = free_parts(model, *fields.supports);
+  else if (model.rigid) {
+    fields.free = ritz::free_parts(model, (*fields.supports)[0]);
+    fields.motions = *model.rigid;
+  }
   return fields;
 }
 
@@ -133,7 +137,7 @@ int FieldsOfModel::rigid_motions() const {
 }
 
 void check_held(const FieldsOfModel& fields) {
-  if (fields.free) check_held(*fields.free, RigidModes::solid);
+  if (fields.free) check_held(*fields.free, fields.motions);
 }
 
 FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common) {

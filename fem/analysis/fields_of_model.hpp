@@ -22,9 +22,11 @@ struct FieldsOfModel {
   };
   std::unique_ptr<MixedOperator> equations, rates;
   std::unique_ptr<MixedConstraints> supports;  // finished
-  // The rigid motions that supports leave to bodies on several meshes; none: these are fields of one mesh.
+  // The rigid motions that supports leave to bodies on several meshes, or to the first field of one; none: no field
+  // is a displacement as far as the model says.
   std::optional<std::vector<FreePart>> free = {};
-  int rigid_motions() const;  // their number
+  RigidModes motions = RigidModes::solid;  // of which kind they are
+  int rigid_motions() const;               // their number
 };
 
 // Throws Error: Exit::model where there are any.

@@ -16,13 +16,11 @@ namespace ritz {
 namespace {
 
 // How far a linear system is solved, relative to the residual at hand: no further than what ends the increment, and
-// from the second step on so far only that convergence stays quadratic (Dembo, Eisenstat and Steihaug, SIAM J. Numer.
-// Anal. 19, 1982). The first step is exact: where nothing yields it is the only one.
-double linear_tolerance(int step, double residual, double wanted) {  // both relative to the largest force
-  constexpr double loosest_far = 1e-4, loosest_near = 1e-2;
-  if (!(residual > 0)) return 0;
-  return std::max(step > 0 ? std::min(loosest_far, 0.5 * residual) : 0.0,
-                  std::min(loosest_near, 0.1 * wanted / residual));
+// else by how far the last step has brought it (the second choice of Eisenstat and Walker, SIAM J. Sci. Comput. 17
+// (1996) 16). Their safeguard against tolerances that shrink too early has no effect below a loosest one of 0.1.
+double forcing_term(double ratio) {
+  constexpr double loosest = 0.1, usual_gain = 0.9;
+  return std::min(loosest, usual_gain * ratio * ratio);
 }
 
 constexpr double shortest_step = 1.0 / 1024, sufficient_decrease = 1e-4, sufficient_flattening = 0.8;
@@ -74,6 +72,26 @@ bool Newton::has_gap(const Problem& problem, const Vector& u) const {
   return false;
 }
 
+// The first of several fields is that which moves.
+double Newton::size_of_first(const Vector& x) const {
+  const Layout& layout = equations_.layout();
+  return layout.count() == 1 ? norm2(x) : norm2(layout.part(x, 0));
+}
+
+// residual: part of the largest force. The first step is exact where it may be the only one: of linear equations, and
+// of laws with internal variables, as long as nothing yields.
+double Newton::linear_tolerance(int step, double residual) {
+  constexpr double loosest_near = 1e-2, first = 1e-3;
+  if (!(residual > 0)) return 0;
+  const EquationFacts facts = equations_.facts();
+  const bool may_be_alone = facts.linear || facts.has_states || options_.keeps_tangent;
+  const double ratio = last_size_ > 0 ? residual / last_size_ : 1, forcing = step > 0       ? forcing_term(ratio)
+                                                                             : may_be_alone ? 0
+                                                                                            : first;
+  last_size_ = residual;
+  return std::max(forcing, std::min(loosest_near, 0.1 * options_.relative / residual));
+}
+
 void Newton::solve(const Problem& problem, Vector& u) {
   norms_.begin();
   last_change_.clear();
@@ -100,16 +118,16 @@ void Newton::begin(const Problem& problem, Vector& u) {
   };
   find_gap(problem, problem.part, u);
   const bool has_force = !has_gap(problem, u);
-  const double at_u = size(r_);
+  const double at_u = size(r_), force = size_of_first(trial_r_);
   problem.residual(*problem.predicted, step_);
   const double there = size(step_);
-  if (has_force) pushed_ = at_u;
+  if (has_force) pushed_ = force;
   if (!(there < at_u) && has_force) return;
   if (!std::isfinite(there)) return;
   std::swap(r_, step_);
   copy(*problem.predicted, trial_);
   axpy(-1.0, u, trial_);
-  moved_ = norm2(trial_);
+  moved_ = size_of_first(trial_);
   copy(*problem.predicted, u);
   if (has_force && !norms_.are_relative()) reference_ = std::max(reference_, at_u);
 }
@@ -152,7 +170,8 @@ void Newton::iterate(const Problem& problem, Vector& u) {
     if (step == 0) known = std::max(reference_, free_norm_);
     reference_ = std::max(known, held);
     if (norms_.are_relative()) reference_ = 1;
-    if (step == 0 && pushed_ == 0) pushed_ = free_norm_;
+    largest_force_ = std::max({largest_force_, size_of_first(trial_r_), size_of_first(r_)});
+    if (step == 0 && pushed_ == 0) pushed_ = size_of_first(r_);
     const bool is_settled = !gap && is_begun && last_change_.empty();
     if (is_settled && free_norm_ <= options_.relative * reference_) return;
     if (is_settled && step > 0 && free_norm_ > 0.5 * norms.back() && only_rounding_is_left(problem, u)) return;
@@ -239,8 +258,8 @@ bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
   reference_ = std::max(reference_, asked);
   phase.reset();
   const double size = std::max(free_norm_, asked);
-  const double relative = std::max(options_.least_linear,
-                                   linear_tolerance(step, reference_ > 0 ? size / reference_ : 0, options_.relative));
+  const double relative =
+      std::max(options_.least_linear, linear_tolerance(step, reference_ > 0 ? size / reference_ : 0));
   if (step == 0 && problem.path != nullptr) fill(0.0, step_);  // in balance
   else solve_linear_system(problem, relative, trial_r_, step_);
   axpy(1.0, gap_, step_);
@@ -326,13 +345,14 @@ void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
 }
 
 void Newton::keep_motion(int step, double asked, double length) {
-  const double size = norm2(step_);
+  const double size = size_of_first(step_);
   if (step == 0 && asked == 0 && first_flexibility_ == 0 && pushed_ > 0) first_flexibility_ = size / pushed_;
   moved_ += length * size;
 }
 
 double Newton::relative_flexibility() const {
-  const bool is_known = options_.follows_loads && !in_time_ && first_flexibility_ > 0 && pushed_ > 1e-6 * reference_;
+  const double reference = norms_.are_relative() ? largest_force_ : reference_;
+  const bool is_known = options_.follows_loads && !in_time_ && first_flexibility_ > 0 && pushed_ > 1e-6 * reference;
   return is_known ? moved_ / pushed_ / first_flexibility_ : 0;
 }
 

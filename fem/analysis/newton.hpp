@@ -97,6 +97,8 @@ class Newton {
   void search(const Problem& problem, int step, double asked, Vector& u);
   void keep_motion(int step, double asked, double length);
   double relative_flexibility() const;
+  double size_of_first(const Vector& x) const;
+  double linear_tolerance(int step, double residual);
   [[noreturn]] void stop_without_number(const Problem& problem) const;
   [[noreturn]] void stop(const Problem& problem, const std::string& reason, const std::string& advice) const;
 
@@ -112,7 +114,8 @@ class Newton {
   Vector along_;  // where the part of the loads is an unknown: the change of u with it
   double reference_ = 0, free_norm_ = 0;
   ForceNorms norms_;
-  double last_tolerance_ = 0;      // of the last linear system
+  double last_size_ = 0;           // of the residual in the last step, part of the largest force
+  double largest_force_ = 0;       // of the first field, whatever the norms are relative to
   double first_flexibility_ = 0;   // length of the first step of all for the norm of the force; 0: none yet
   double pushed_ = 0, moved_ = 0;  // the force at the begin of the last solve, and the lengths of its steps
   std::vector<NewtonStep> steps_;

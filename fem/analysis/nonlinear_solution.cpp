@@ -221,10 +221,11 @@ class Path {
     if (failures_ == 0) throw;
     const std::string found = fmt::format("{} longer increments failed before; {:.4g} of the loads are in balance",
                                           failures_, balance_.part());
+    const bool asks_for_shorter = error.fix().starts_with("take ");  // they were
     throw Error(error.kind(), error.message(), fmt::format("{}; {}", error.why(), found),
                 fmt::format("{}; where it snaps or carries no more, follow it by [newton] control = \"arc_length\" or "
                             "prescribe displacements",
-                            error.fix().empty() ? "lower the loads" : error.fix()));
+                            error.fix().empty() || asks_for_shorter ? "lower the loads" : error.fix()));
   }
 
   std::string place_of(double part, const Time& time) const {

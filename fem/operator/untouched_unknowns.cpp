@@ -1,5 +1,7 @@
 #include "fem/operator/untouched_unknowns.hpp"
 
+#include <algorithm>
+
 namespace ritz {
 
 std::vector<std::uint8_t> touched_unknowns(const FunctionSpace& space, const std::vector<Integral>& integrals) {
@@ -26,6 +28,21 @@ std::vector<std::uint8_t> touched_unknowns(const FunctionSpace& space, const std
     touch();
   }
   return touched;
+}
+
+void touch(const FunctionSpace& space, const MixedIntegral& integral, std::vector<std::uint8_t>& touched) {
+  const auto components = static_cast<std::size_t>(space.components());
+  std::vector<Node> nodes;
+  const auto touch_cell = [&](Index cell) {
+    space.nodes_of(cell, nodes);
+    for (const Node node : nodes)
+      std::fill_n(touched.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node) * components),
+                  components, std::uint8_t{1});
+  };
+  if (integral.everywhere)
+    for (Index cell = 0; cell < space.mesh().cell_count(); ++cell) touch_cell(cell);
+  for (const Index cell : integral.cells) touch_cell(cell);
+  for (const FacetOfCell& facet : integral.facets) touch_cell(facet.cell);
 }
 
 Index hold_untouched(const std::vector<std::uint8_t>& touched, Constraints& constraints) {

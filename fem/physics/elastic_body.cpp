@@ -6,11 +6,13 @@
 #include "fem/forms/mass.hpp"
 #include "fem/physics/load_forms.hpp"
 #include "fem/physics/material_numbers.hpp"
+#include "fem/physics/mixed_solid.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
 #include <numbers>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -25,6 +27,10 @@ bool locks_where_bent(CellKind kind) {
 // Are elastic constants tables over the temperature?
 bool has_tables(const ElasticMaterial& m) {
   return m.stiffness_table || (!m.stiffness && (table_in(m.young) != nullptr || table_in(m.poisson) != nullptr));
+}
+
+double value_at(const Coefficient& value, std::span<const double, 3> x) {
+  return value.is_number() ? value.number() : value.expression().at({x[0], x[1], x[2]});
 }
 
 }  // namespace
@@ -87,7 +93,7 @@ class ElasticBody::Builder {
       : body_(body),
         mesh_(body.mesh_),
         measure_(body.measure_),
-        setting_{G, body.plane_, body.measure_, body.large_displacements},
+        setting_(body.setting()),
         model_(model),
         errors_(errors) {}
 
@@ -98,7 +104,8 @@ class ElasticBody::Builder {
     find_materials(weighs);
     report_locking();
     for (const FoundMaterial& m : materials_) {
-      if (is_of_law(m.input, setting_)) add_law(m);
+      if (m.input.mixed) add_mixed(m);
+      else if (is_of_law(m.input, setting_)) add_law(m);
       else
         std::ranges::move(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region),
                           std::back_inserter(model_.equations));
@@ -124,8 +131,9 @@ class ElasticBody::Builder {
 
  private:
   static constexpr ParameterFacts positive_young{.name = "young", .above = 0},
-      possible_poisson{.name = "poisson", .above = -1, .below = 0.5}, positive_density{.name = "density", .above = 0},
-      any_value{.name = "value"};
+      possible_poisson{.name = "poisson", .above = -1, .below = 0.5},
+      incompressible_too{.name = "poisson", .maximum = 0.5, .above = -1},
+      positive_density{.name = "density", .above = 0}, any_value{.name = "value"};
 
   struct FoundMaterial {
     const Region* region;
@@ -134,15 +142,54 @@ class ElasticBody::Builder {
 
   void add_law(const FoundMaterial& m) {
     const BodyTemperature* temperature = body_.loads.temperature_ ? &body_.loads.temperature_->of : nullptr;
-    const Coefficient part = body_.in_time ? Coefficient(1) : Coefficient(PointExpression::t());
     try {
-      model_.equations.push_back(law_integral(m.input, temperature, part, setting_, *m.region));
+      model_.equations.push_back(law_integral(m.input, temperature, body_.part_of_warming(), setting_, *m.region));
       const FormValue& form = model_.equations.back().form;
       model_.linear = false;
       model_.definite = model_.definite && form.symmetric && !setting_.large_displacements;
     } catch (const Error& error) {
       errors_.add(Error(error.kind(), error.message(), error.why(), error.fix()).at(m.input.origin));
     }
+  }
+
+  // Displacement and pressure: the pressure is one field of all mixed materials, of an order less, and is held at zero
+  // elsewhere.
+  void add_mixed(const FoundMaterial& m) {
+    const FunctionSpace& space = *model_.space;
+    try {
+      check_mixed(m.input);
+      const MixedSolid solid = mixed_solid(space.device(), m.input, setting_);
+      if (is_of_law(solid.softer, setting_)) add_law({m.region, solid.softer});
+      else
+        std::ranges::move(stiffness_integrals(solid.softer, nullptr, setting_, *m.region),
+                          std::back_inserter(model_.equations));
+      model_.definite = false;
+      model_.sparse = model_.sparse || std::ssize(m.region->cells) < mesh_.cell_count();
+      if (model_.others.empty())
+        model_.others.push_back(
+            make_space(mesh_, 1, space.device(),
+                       {.order = std::max(space.order() - 1, 1), .beside = &space, .field_name = "pressure"}));
+      model_.of_fields.equations.push_back(volume_integral(solid, body_.free_strain(m.input), setting_, *m.region));
+      if (space.order() == 1) model_.equations.push_back(pressure_smoothing(solid, mesh_, setting_, *m.region));
+    } catch (const Error& error) {
+      errors_.add(Error(error.kind(), error.message(), error.why(), error.fix()).at(m.input.origin));
+    }
+  }
+
+  void check_mixed(const Material& input) const {
+    const auto fail = [](const char* what, const char* why, const char* fix) {
+      throw Error(ErrorKind::law_kinematics, what, why, fix);
+    };
+    if (model_.space->order() > 2)
+      fail("a mixed formulation of order above 2", "its stress is made of a pressure of order 1",
+           "give [space] order = 2, or 1");
+    if (input.expansion.size() > 1)
+      fail("a mixed formulation with an expansion along axes", "its change of volume has one free strain",
+           "give one coefficient");
+    if (body_.has_thermal_strain() && !input.expansion.empty() && !input.law)
+      fail("a mixed formulation with thermal strain and without a law",
+           "the strain grows along the load path, which linear elasticity does not follow",
+           "give law = \"linear_elastic\" with the same young and poisson");
   }
 
   void find_materials(bool weighs) {
@@ -181,7 +228,7 @@ class ElasticBody::Builder {
     else if (isotropic) {
       const IsotropicConstants constants = isotropic_constants(input, temperature);
       check(constants.young, positive_young, region, input.origin);
-      check(constants.poisson, possible_poisson, region, input.origin);
+      check(constants.poisson, input.mixed ? incompressible_too : possible_poisson, region, input.origin);
       if (input.expansion.size() == 3 && !(constants.young.is_number() && constants.poisson.is_number()))
         wrong(ErrorKind::material_value, "three coefficients of expansion of {}", "the elastic constants vary",
               "give one coefficient, or constants that are numbers");
@@ -465,7 +512,7 @@ class ElasticBody::Builder {
     if (G == 2 && body_.plane_ == PlaneKind::stress) return;  // the thickness gives way
     const FunctionSpace& space = *model_.space;
     for (const FoundMaterial& m : materials_) {
-      if (m.input.has_axes()) continue;
+      if (m.input.has_axes() || m.input.mixed) continue;
       const double poisson =
           m.input.law ? m.input.law->poisson_at_rest(space.device()).value_or(0)
                       : largest(isotropic_constants(m.input, body_.common_temperature()).poisson, mesh_, *m.region);
@@ -473,7 +520,7 @@ class ElasticBody::Builder {
       if (space.order() == 1) {
         model_.notices.emplace_back(
             "Poisson's ratio above 0.49: linear cells become too stiff (volumetric locking); "
-            "use [space] order = 2, or quadratic cells");
+            "write formulation = \"mixed\" in its [[material]], or use [space] order = 2, or quadratic cells");
         return;
       }
       const Index bent = std::ranges::count_if(m.region->cells, [&](Index cell) {
@@ -484,7 +531,9 @@ class ElasticBody::Builder {
             "Poisson's ratio {:g} in '{}': its {} bent quadrilaterals, hexahedra and prisms become too stiff near 0.5 "
             "(volumetric locking, "
             "docs/convergence.md says how much); "
-            "compare with a finer mesh or a higher [space] order; triangles and tetrahedra of order 2 hardly do",
+            "write formulation = \"mixed\" in its [[material]], or compare with a finer mesh or a higher [space] "
+            "order; "
+            "triangles and tetrahedra of order 2 hardly do",
             poisson, m.region->name, bent));
     }
   }
@@ -532,6 +581,54 @@ bool ElasticBody::has_axes() const {
   return std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.has_axes(); });
 }
 
+bool ElasticBody::is_mixed() const {
+  return std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.mixed; });
+}
+
+ElasticSetting ElasticBody::setting() const { return {mesh_->dimension(), plane_, measure_, large_displacements}; }
+
+Coefficient ElasticBody::free_strain(const Material& material) const {
+  if (!loads.temperature_ || material.expansion.empty() || !material.law) return 0;
+  return part_of_warming().expression() * thermal_strain(material, 0, loads.temperature_->of).expression();
+}
+
+template <class Visit>
+void ElasticBody::each_material(const Visit& visit) const {
+  ErrorList ignored;
+  for (const auto& [place, input] : materials_)
+    if (const Region* region = find_region(place, mesh_, {RegionKind::cells}, input.origin, ignored))
+      visit(*region, input);
+}
+
+std::vector<Integral> ElasticBody::stresses_of_pressure(const Device& device, std::vector<double> field) const {
+  const std::shared_ptr<const Mesh> mesh(std::shared_ptr<void>(), mesh_);
+  const PointFunction pressure = MeshField(mesh, GivenArray{.values = std::move(field), .at_nodes = true});
+  std::vector<Integral> result;
+  each_material([&](const Region& region, const Material& input) {
+    if (!input.mixed) return result.push_back(no_thermal_stress(setting(), region));
+    const MixedSolid solid = mixed_solid(device, input, setting());
+    result.push_back(stress_of_pressure(solid, pressure, setting(), region));
+  });
+  return result;
+}
+
+std::vector<double> ElasticBody::pressure(const Device& device, std::vector<double> field,
+                                          std::span<const double> stress) const {
+  std::vector<std::uint8_t> is_done(field.size(), 0);
+  each_material([&](const Region& region, const Material& input) {
+    if (!input.mixed) return;
+    const Coefficient share = mixed_solid(device, input, setting()).whole_share;
+    for (const Index cell : region.cells)
+      for (const Node node : mesh_->nodes_of(cell)) {
+        const auto i = static_cast<std::size_t>(node);
+        if (std::exchange(is_done[i], std::uint8_t{1}) == 0) field[i] *= value_at(share, mesh_->point(node));
+      }
+  });
+  for (std::size_t i = 0; i < field.size() && !stress.empty(); ++i)
+    if (is_done[i] == 0) field[i] = -(stress[6 * i] + stress[6 * i + 1] + stress[6 * i + 2]) / 3;
+  return field;
+}
+
 std::optional<double> ElasticBody::mass() const {
   ErrorList ignored;
   double sum = 0;
@@ -553,7 +650,7 @@ ErrorModel ElasticBody::error_model() const {
   std::vector<MaterialNumbers> materials;
   for (const auto& [place, input] : materials_) {
     const Region* region = find_region(place, mesh_, {RegionKind::cells}, input.origin, ignored);
-    if (region == nullptr || input.law || input.has_axes()) continue;
+    if (region == nullptr || input.law || input.has_axes() || input.mixed) continue;
     const IsotropicConstants constants = isotropic_constants(input, common_temperature());
     materials.push_back({region, {constants.young, constants.poisson}});
   }

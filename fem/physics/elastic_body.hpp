@@ -16,6 +16,7 @@
 #include "fem/results/error_estimate.hpp"
 
 #include <deque>
+#include <span>
 
 namespace ritz {
 
@@ -112,11 +113,18 @@ class ElasticBody {
   bool has_laws() const;                       // is a material of a law, or are displacements large?
   std::vector<const LawRecord*> laws() const;  // of the materials that name one, each once
   bool has_axes() const;                       // has a material its stiffness along axes?
+  bool is_mixed() const;                       // has a material a pressure of its own? Then that is field 1 of models
   bool has_thermal_strain() const;             // in all load cases or in one
   // [kg] density times volume, by quadrature over the mesh alone; nothing where a density varies, or is not given.
   std::optional<double> mass() const;
   // For an estimate of the error by the mesh. Materials whose place is not found, and those along axes, are left out.
   ErrorModel error_model() const;
+
+  // For models with mixed materials. The stress of the pressure field, where its values at the nodes of the mesh are
+  // these, as integrals that derive it for all cells. They depend on the time as the laws do.
+  std::vector<Integral> stresses_of_pressure(const Device& device, std::vector<double> field) const;
+  // [mesh node] The pressure -K g by the values of the field; elsewhere that of the stress [mesh node][6].
+  std::vector<double> pressure(const Device& device, std::vector<double> field, std::span<const double> stress) const;
 
   // Throws Error or Errors: what is wrong with the inputs, all of it at once.
   Model model(const Device& device, const SpaceOptions& options = {}) const;
@@ -130,6 +138,13 @@ class ElasticBody {
   };
   template <int G>
   class Builder;
+
+  ElasticSetting setting() const;
+  Coefficient part_of_warming() const { return in_time ? Coefficient(1) : Coefficient(PointExpression::t()); }
+  // For a mixed material; 0 where it does not expand.
+  Coefficient free_strain(const Material& material) const;
+  template <class Visit>  // visit(region, material), of those whose place is found
+  void each_material(const Visit& visit) const;
 
   // The one of all load cases; null where there is none.
   const Coefficient* common_temperature() const { return loads.temperature_ ? &loads.temperature_->of.value : nullptr; }

@@ -341,6 +341,10 @@ std::vector<Integral> thermal_integrals(const ElasticMaterial& material, const B
   return result;
 }
 
+Integral even_stress(const Coefficient& pressure, const ElasticSetting& setting, const Region& region) {
+  return Integral::over(thermal_form({1, 1, 1, 0, 0, 0}, pressure, 0, setting), region);
+}
+
 Integral no_thermal_stress(const ElasticSetting& setting, const Region& region) {
   return Integral::over(thermal_form(Six{}, 0, 0, setting), region);
 }

@@ -54,6 +54,7 @@ struct ElasticMaterial {
   std::vector<MaterialProperty> expansion = {};
   // Temperature from which secant coefficients count; the reference temperature by default.
   std::optional<double> expansion_zero = {};
+  bool mixed = false;  // by displacement and pressure (fem/physics/mixed_solid.hpp)
   std::string origin = {};
 
   bool has_axes() const { return !law && (stiffness || stiffness_table); }
@@ -98,6 +99,9 @@ Coefficient thermal_strain(const ElasticMaterial& material, std::size_t axis, co
 // derive strain and stress as the stiffness does, and add to what it derives.
 std::vector<Integral> thermal_integrals(const ElasticMaterial& material, const BodyTemperature& temperature,
                                         const ElasticSetting& setting, const Region& region);
+
+// The stress -pressure in all directions; a strain of zero.
+Integral even_stress(const Coefficient& pressure, const ElasticSetting& setting, const Region& region);
 
 // One that changes nothing: where others on the same field derive stresses, each cell must derive some.
 Integral no_thermal_stress(const ElasticSetting& setting, const Region& region);

@@ -68,7 +68,7 @@ bool MaterialLaw::needs_temperature() const {
          (record->needs_temperature == nullptr || record->needs_temperature(numbers.data()));
 }
 
-std::optional<double> MaterialLaw::poisson_at_rest(const Device& device) const {
+std::optional<ElasticModuli> MaterialLaw::moduli_at_rest(const Device& device) const {
   if (!record->isotropic) return std::nullopt;
   std::vector<double> state;
   for (const StateFacts& each : record->numbers.states())
@@ -93,7 +93,13 @@ std::optional<double> MaterialLaw::poisson_at_rest(const Device& device) const {
   const std::vector<double> D = moduli.host();
   const auto entry = [&](std::size_t i, std::size_t j) { return D[(6 * i + j) * lane_count]; };
   const double shear = entry(3, 3), lame = entry(0, 1);
-  return lame / (2 * (lame + shear));
+  return ElasticModuli{shear, lame + 2.0 / 3 * shear};
+}
+
+std::optional<double> MaterialLaw::poisson_at_rest(const Device& device) const {
+  const std::optional<ElasticModuli> m = moduli_at_rest(device);
+  if (!m) return std::nullopt;
+  return (3 * m->bulk - 2 * m->shear) / (2 * (3 * m->bulk + m->shear));
 }
 
 Hardening hardening(const std::string& law, const HardeningPoints& points) {

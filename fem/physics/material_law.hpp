@@ -59,7 +59,8 @@ struct MaterialLaw {
   // Do its numbers make it depend on time, or on the temperature?
   bool needs_time() const;
   bool needs_temperature() const;
-  // Poisson's ratio of small strains from rest; nothing where the law is not isotropic.
+  // Moduli and Poisson's ratio of small strains from rest; nothing where the law is not isotropic.
+  std::optional<ElasticModuli> moduli_at_rest(const Device& device) const;
   std::optional<double> poisson_at_rest(const Device& device) const;
 
   const LawRecord* record;

@@ -108,6 +108,8 @@ std::vector<std::uint8_t> touched_in(const Model& model, int field) {
   for (const Integral& each : model.equations)
     if (each.field == field) of_field.push_back(each);
   std::vector<std::uint8_t> touched = touched_unknowns(space, of_field);
+  for (const MixedIntegral& each : model.of_fields.equations)
+    if (each.position_of(field) >= 0) touch(space, each, touched);
   for (const LinearEquations& each : model.relations)
     for (const UnknownTerm& term : each.terms)
       if (each.field_of(term) == field)

@@ -125,6 +125,21 @@ class InTension(CaseTest):
                 self.assert_close(probes[f"{name}.stress"], cauchy, 1e-6)
                 self.assert_close(probes[f"{name}.across"], side - 1, 1e-6)
 
+    def test_displacement_and_pressure_give_the_same_stress(self):
+        """A cube is in an even state whatever its formulation; the pressure is -K ln J or -K (J - 1)."""
+        names = ["neo_hooke", "yeoh"]
+        self.write("cubes.msh", boxes.cubes(names))
+        text = specimens({name: ELASTIC[name][0] + '\nformulation = "mixed"' for name in names}, 1.6)
+        for name in names:
+            text += f'[[probe]]\nname = "{name}.pressure"\nfield = "pressure"\nregion = "{name}"\nmeasure = "mean"\n'
+        probes = self.solve("ritz-elasticity", self.write("case.toml", text)).probes
+        for name, bulk, change in (("neo_hooke", BULK, math.log), ("yeoh", 10e6, lambda j: j - 1)):
+            with self.subTest(name):
+                nominal, cauchy, side = tension(ELASTIC[name][1], 1.6)
+                self.assert_close(probes[f"{name}.force"], nominal, 1e-6)
+                self.assert_close(probes[f"{name}.stress"], cauchy, 1e-6)
+                self.assert_close(probes[f"{name}.pressure"], -bulk * change(1.6 * side**2), 1e-6)
+
     def test_a_state_that_no_body_can_take_is_an_error(self):
         """Pressed by 0.3 E, a bar of St. Venant and Kirchhoff's law without a limit has the solution l^3 - l = -0.6 alone, l = -1.22."""
         self.write("cubes.msh", boxes.cubes(["bar"]))

@@ -389,6 +389,10 @@ CaseModel read_body_case(Run& run, bool modes) {
     input.add_error(Error(ErrorKind::law_kinematics, "a law of materials next to sections",
                           "solids that join beams and shells are linear elastic yet",
                           "omit 'law', or model the solids alone in ritz-elasticity"));
+  if (body.solids.is_mixed())
+    input.add_error(Error(ErrorKind::solids_and_sections, "formulation = \"mixed\" next to sections",
+                          "solids that join beams and shells have displacements alone yet",
+                          "omit 'formulation', or model the solids alone in ritz-elasticity"));
   view->sections = read_sections(run, body.frame_part.mesh, *view->catalogue, weighs, body.frames);
   read_foundations(input, body.solid_part.mesh, body.solids);
   read_couplings(input, mesh, body);
