@@ -585,7 +585,7 @@ bool ElasticBody::is_mixed() const {
   return std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.mixed; });
 }
 
-ElasticSetting ElasticBody::setting() const { return {mesh_->dimension(), plane_, measure_, large_displacements}; }
+ElasticSetting ElasticBody::setting() const { return {mesh_.dimension(), plane_, measure_, large_displacements}; }
 
 Coefficient ElasticBody::free_strain(const Material& material) const {
   if (!loads.temperature_ || material.expansion.empty() || !material.law) return 0;
@@ -601,8 +601,7 @@ void ElasticBody::each_material(const Visit& visit) const {
 }
 
 std::vector<Integral> ElasticBody::stresses_of_pressure(const Device& device, std::vector<double> field) const {
-  const std::shared_ptr<const Mesh> mesh(std::shared_ptr<void>(), mesh_);
-  const PointFunction pressure = MeshField(mesh, GivenArray{.values = std::move(field), .at_nodes = true});
+  const PointFunction pressure = MeshField(mesh_, GivenArray{.values = std::move(field), .at_nodes = true});
   std::vector<Integral> result;
   each_material([&](const Region& region, const Material& input) {
     if (!input.mixed) return result.push_back(no_thermal_stress(setting(), region));
@@ -619,9 +618,9 @@ std::vector<double> ElasticBody::pressure(const Device& device, std::vector<doub
     if (!input.mixed) return;
     const Coefficient share = mixed_solid(device, input, setting()).whole_share;
     for (const Index cell : region.cells)
-      for (const Node node : mesh_->nodes_of(cell)) {
+      for (const Node node : mesh_.nodes_of(cell)) {
         const auto i = static_cast<std::size_t>(node);
-        if (std::exchange(is_done[i], std::uint8_t{1}) == 0) field[i] *= value_at(share, mesh_->point(node));
+        if (std::exchange(is_done[i], std::uint8_t{1}) == 0) field[i] *= value_at(share, mesh_.point(node));
       }
   });
   for (std::size_t i = 0; i < field.size() && !stress.empty(); ++i)
