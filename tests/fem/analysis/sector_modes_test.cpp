@@ -62,7 +62,7 @@ TEST(SectorModes, AreThoseOfAWholeBlockWithAnAxis) {
   const Model sector = sector_of(part, quarter.region("y0"), quarter.region("x0"), turn / 4);
   EXPECT_EQ(sector_count(sector), 4);
   const Modal modal{{.count = 8, .method = EigenMethod::lanczos}};
-  const std::vector<SectorModes> found = solve(sector, {.modal = modal});
+  const std::vector<SectorModes> found = solve(sector, SectorModal{.modal = modal});
   ASSERT_EQ(found.size(), 3U);
   EXPECT_EQ(found[0].modes.rigid_count, 2);  // along the axis and about it
   EXPECT_EQ(found[1].modes.rigid_count, 2);  // across it and about a line across, twice each
@@ -118,14 +118,14 @@ TEST(SectorModes, WithWavesAndUnderPreloadAreThoseOfTheWholeWheel) {
   Modal of_whole{{.count = 24, .method = EigenMethod::lanczos}},
       of_sector{{.count = 7, .method = EigenMethod::lanczos}};
   const std::vector<double> at_rest = frequencies(whole, of_whole);
-  expect_same(all_of(solve(sector, {.modal = of_sector}), 24), at_rest);
+  expect_same(all_of(solve(sector, SectorModal{.modal = of_sector}), 24), at_rest);
   LinearSolverOptions direct;
   direct.method = LinearMethod::direct;
   of_whole.begin.u = solve(whole, Static{direct}).u.host();
   of_sector.begin.u = solve(sector, Static{direct}).u.host();
   const std::vector<double> stressed = frequencies(whole, of_whole);
   EXPECT_GT(stressed.front(), 1.02 * at_rest.front());
-  const std::vector<SectorModes> found = solve(sector, {.modal = of_sector});
+  const std::vector<SectorModes> found = solve(sector, SectorModal{.modal = of_sector});
   expect_same(all_of(found, 24), stressed);
   // a and b are as large, a quarter of a wave apart
   const auto size = [&](bool sine) {

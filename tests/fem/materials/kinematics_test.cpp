@@ -43,7 +43,7 @@ void expect_consistent_forces() {
     for (const Rows<space>& rows : gradients<space>()) {
       double none = 0, P[R], A[moduli_of(space, true)], full[R * R];
       const auto response = [&](const Rows<space>& g) {
-        return response_of(law, Time{}, strain_of(gradient_tensor<space>(g.v), measure), &none, &none);
+        return response_of(law, {}, strain_of(gradient_tensor<space>(g.v), measure), &none, &none);
       };
       nominal_response<space, true>(gradient_tensor<space>(rows.v), measure, response(rows), P, A);
       nominal_response<space, false>(gradient_tensor<space>(rows.v), measure, response(rows), P, full);
