@@ -235,8 +235,8 @@ void write_modes(Results& results, const FunctionSpace& space, const VibrationMo
   write_modes(results, space.mesh(), motion_in(results, space), modes, options);
 }
 
-void write_modes(Results& results, const Mesh& mesh, const MotionOf& motion, const VibrationModes& modes,
-                 const ModeShapes& options) {
+void write_modes(Results& results, const Mesh& mesh, FunctionRef<std::vector<Field>(const Vector& u)> motion,
+                 const VibrationModes& modes, const ModeShapes& options) {
   std::vector<Shape> shapes = shapes_of(results, mesh, motion, modes.eigen, options);
   if (options.phases == 0) return results.write(fields_of(std::move(shapes)), {});
   results.write(fields_of(shapes), {});

@@ -43,7 +43,7 @@ void Recording::run(const Device& device, FunctionRef<void()> launches) {
   if (device.is_gpu() && ++runs_ == 2) {
     kernels_ = &kernels<RecordingKernels>(device, solver_kernels, "recording");
     const char* why = nullptr;
-    const auto call = [](const void* context) { (*static_cast<const std::function<void()>*>(context))(); };
+    const auto call = [](const void* context) { (*static_cast<const FunctionRef<void()>*>(context))(); };
     {
       const RecordingScope scope;
       recorded_ = kernels_->record(device, call, &launches, &why);
