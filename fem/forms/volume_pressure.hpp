@@ -98,8 +98,9 @@ struct PressureSmoothing {
   static constexpr const char* unknown = "pressure";
   static constexpr int moments = D * (D + 1) / 2;  // xx, xy, yy, xz, yz, zz [m^2/Pa]
   static constexpr auto given = [] {
+    constexpr const char* names[] = {"moment_xx", "moment_xy", "moment_yy", "moment_xz", "moment_yz", "moment_zz"};
     std::array<ParameterFacts, moments> all{};
-    for (ParameterFacts& each : all) each.name = "moment";
+    for (std::size_t k = 0; k < all.size(); ++k) all[k] = {.name = names[k], .unit = "m^2/Pa"};
     return all;
   }();
   double weight = 1;
