@@ -87,26 +87,31 @@ class Survey {
   // The options with which the key is asked for: {point: values}, where readings that differ in one point differ in
   // asking for it.
   std::map<std::string, std::set<std::string>> conditions_of(const std::string& path) const {
-    std::map<std::string, std::set<std::string>> with;
-    std::set<std::string> decisive;
     const std::string table = parent_of(path);
     const std::size_t number = numbers_.at(path), number_of_table = numbers_.at(table);
+    const auto looks_here = [&](const Reading& reading) {
+      return reading.complete && (table.empty() || Reading::has(reading.holds, number_of_table));
+    };
+    std::set<std::string_view> decisive;
     for (const Family& family : families_) {
       const std::string_view point = family.point;
-      if (path.starts_with(point.substr(0, point.find('?')))) continue;  // the table itself
+      if (decisive.contains(point) || path.starts_with(point.substr(0, point.find('?')))) continue;  // the table itself
       std::size_t seen = 0, asked = 0;
-      std::set<std::string>& values = with[family.point];
       for (const auto& [value, index] : family.members) {
         const Reading& reading = readings_[index];
-        if (!reading.complete || (!table.empty() && !Reading::has(reading.holds, number_of_table))) continue;
+        if (!looks_here(reading)) continue;
         ++seen;
-        if (!Reading::has(reading.asks, number)) continue;
-        ++asked;
-        values.insert(value);
+        asked += Reading::has(reading.asks, number) ? 1 : 0;
       }
-      if (asked > 0 && asked < seen) decisive.insert(family.point);
+      if (asked > 0 && asked < seen) decisive.insert(point);
     }
-    std::erase_if(with, [&](const auto& condition) { return !decisive.contains(condition.first); });
+    std::map<std::string, std::set<std::string>> with;
+    for (const Family& family : families_) {
+      if (!decisive.contains(family.point)) continue;
+      std::set<std::string>& values = with[family.point];
+      for (const auto& [value, index] : family.members)
+        if (looks_here(readings_[index]) && Reading::has(readings_[index].asks, number)) values.insert(value);
+    }
     if (std::ranges::any_of(families_, [&](const Family& family) { return family.point == path + "?"; }) &&
         !is_table(variants_.at(path).front()))
       std::erase_if(
@@ -307,18 +312,22 @@ Json value_of(const std::string& type, const std::vector<CaseQuestion>& variants
 }
 
 // The schema of what a survey found.
+using Descriptions = std::map<std::string, std::string>;  // of paths
+
 class SchemaWriter {
  public:
   // with_plugin: what a plugin may bring is allowed.
-  SchemaWriter(const Survey& survey, bool with_plugin) : survey_(survey), with_plugin_(with_plugin) {}
+  SchemaWriter(const Survey& survey, const Descriptions& descriptions, bool with_plugin)
+      : survey_(survey), descriptions_(descriptions), with_plugin_(with_plugin) {}
 
   Json schema_of(const std::string& table) const {
     Json json{{"type", "object"}, {"properties", Json::object()}};
     Json needed = Json::array(), others = false;
     const bool open = with_plugin_ && survey_.is_open(table.empty() ? "*" : table + ".*");
     for (const std::string& path : survey_.paths()) {
+      if (parent_of(path) != table) continue;
       const CaseQuestion& first = survey_.variants(path).front();
-      if (parent_of(path) != table || first.type == "open") continue;
+      if (first.type == "open") continue;
       if (first.type == tables_of_the_root) {
         add_tables_of_the_root(first.limits.choices, json["properties"]);
         continue;
@@ -343,7 +352,7 @@ class SchemaWriter {
 
   Json schema_at(const std::string& path) const {
     const std::vector<CaseQuestion>& variants = survey_.variants(path);
-    Json json{{"description", description_of(survey_, path)}};
+    Json json{{"description", descriptions_.at(path)}};
     const CaseQuestion& first = variants.front();
     if (is_table(first)) {
       const bool named = std::ranges::any_of(survey_.paths(),
@@ -378,13 +387,16 @@ class SchemaWriter {
   }
 
   const Survey& survey_;
+  const Descriptions& descriptions_;
   bool with_plugin_;
 };
 
 // The whole: with what a plugin may bring, and what holds without one.
 Json schema_of(const Survey& survey) {
-  Json json = SchemaWriter(survey, true).schema_of("");
-  const Json strict = SchemaWriter(survey, false).schema_of("");
+  Descriptions descriptions;
+  for (const std::string& path : survey.paths()) descriptions.emplace(path, description_of(survey, path));
+  Json json = SchemaWriter(survey, descriptions, true).schema_of("");
+  const Json strict = SchemaWriter(survey, descriptions, false).schema_of("");
   if (json == strict) return json;
   Json without{{"properties", Json::object()}};
   for (const auto& [name, value] : strict["properties"].items())

@@ -90,7 +90,7 @@ class ForecastTest(ritz.CaseTest):
         box_meshes.write_box(self.folder / "box.msh", "hex", (24, 16, 16))
         case = self.write("yields.toml", '[mesh]\nfile = "box.msh"\n[model]\nform = "von_mises_plasticity"\n[newton]\nincrements = 2\n'
                           '[[material]]\nregion = "all"\nyoung = 1000\npoisson = 0.3\nyield_stress = 1\nisotropic_hardening = 10\n[[prescribe]]\nregion = "x0"\nvalue = 0\n'
-                          '[[prescribe]]\nregion = "x1"\ncomponent = 0\nvalue = 0.002\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\noperator = "matrix"\n')
+                          '[[prescribe]]\nregion = "x1"\ncomponent = 0\nvalue = 0.004\n[solver]\nmethod = "cg"\npreconditioner = "multigrid"\noperator = "matrix"\n')
         self.check_forecast("ritz-solve", case, "multigrid, single precision", 0.1)
 
     def test_results_do_not_stand_beside_what_the_solver_had(self):
