@@ -78,16 +78,11 @@ double Newton::size_of_first(const Vector& x) const {
   return layout.count() == 1 ? norm2(x) : norm2(layout.part(x, 0));
 }
 
-// residual: part of the largest force. The first step is exact where it may be the only one: of linear equations, and
-// of laws with internal variables, as long as nothing yields.
+// residual: part of the largest force. The first step is exact: where nothing yields it is the only one.
 double Newton::linear_tolerance(int step, double residual) {
-  constexpr double loosest_near = 1e-2, first = 1e-3;
+  constexpr double loosest_near = 1e-2;
   if (!(residual > 0)) return 0;
-  const EquationFacts facts = equations_.facts();
-  const bool may_be_alone = facts.linear || facts.has_states || options_.keeps_tangent;
-  const double ratio = last_size_ > 0 ? residual / last_size_ : 1, forcing = step > 0       ? forcing_term(ratio)
-                                                                             : may_be_alone ? 0
-                                                                                            : first;
+  const double forcing = step > 0 ? forcing_term(last_size_ > 0 ? residual / last_size_ : 1) : 0;
   last_size_ = residual;
   return std::max(forcing, std::min(loosest_near, 0.1 * options_.relative / residual));
 }

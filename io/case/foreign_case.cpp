@@ -25,6 +25,10 @@ constexpr std::array common_tables{"title", "field", "mesh",   "model", "output"
                                    "probe", "path",  "region", "space", "sweep",  "table"};
 
 const std::vector<Program>& programs() {
+  static const std::vector<std::string_view> of_elastic_solids{
+      "name",        "region",    "young",           "poisson",        "density",     "orthotropic", "anisotropic",
+      "orientation", "expansion", "expansion_along", "expansion_zero", "formulation", "law",         "umat",
+      "constants",   "states",    "symmetric",       "in_time",        "hardening_at"};
   static const std::vector<Program> list{
       {"ritz-elasticity",
        {"gradient",     "material", "buckling",    "solver",   "newton",       "combination",   "load_case",
@@ -32,8 +36,7 @@ const std::vector<Program>& programs() {
         "initial",      "damping",  "orientation", "thermal",  "foundation",   "spring",        "coupling",
         "equation",     "periodic", "rigid",       "tie",      "gap",          "modal",         "harmonic",
         "random",       "spectrum", "history",     "complex",  "substructure", "inertia_relief"},
-       {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
-        "expansion_along", "expansion_zero", "law"}},
+       of_elastic_solids},
       {"ritz-heat",
        {"gradient", "material", "solver", "newton", "combination", "load_case", "time", "initial", "temperature",
         "convection", "flux", "power", "radiation", "source", "orientation", "equation", "periodic", "tie"},
@@ -44,16 +47,14 @@ const std::vector<Program>& programs() {
         "rigid",      "tie",     "gap",          "solver",    "newton",       "traction",  "force",
         "pressure",   "gravity", "body_force",   "line_load", "surface_load", "load_case", "combination",
         "harmonic",   "random",  "spectrum",     "damping",   "history",      "complex",   "substructure"},
-       {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
-        "expansion_along", "expansion_zero", "law"}},
+       of_elastic_solids},
       {"ritz-structure",
        {"section",    "buckling",       "solver",    "newton",       "combination", "load_case", "support",  "spring",
         "mass",       "force",          "line_load", "surface_load", "pressure",    "gravity",   "plugin",   "time",
         "initial",    "damping",        "equation",  "rigid",        "tie",         "gap",       "material", "traction",
         "body_force", "orientation",    "modal",     "coupling",     "foundation",  "thermal",   "harmonic", "random",
         "spectrum",   "inertia_relief", "history",   "complex",      "substructure"},
-       {"name", "region", "young", "poisson", "density", "orthotropic", "anisotropic", "orientation", "expansion",
-        "expansion_along", "expansion_zero", "law"}},
+       of_elastic_solids},
       {"ritz-solve",
        {"buckling", "gradient", "material", "solver",   "newton",  "combination", "load_case", "time",
         "initial",  "plugin",   "boundary", "capacity", "inertia", "load",        "modal",     "prescribe",

@@ -393,7 +393,7 @@ TEST(Material, StepsOfNewtonsMethodSquareTheResidualForEveryLaw) {
     ASSERT_GE(end.steps.size(), 3u) << form.name;
     EXPECT_LE(end.steps.size(), 9u) << form.name;
     const double before = end.steps[end.steps.size() - 2].relative, last = end.steps.back().relative;
-    EXPECT_LT(last, 300 * before * before + 1e-12) << form.name;
+    EXPECT_LT(last, 300 * before * before + 1e-11) << form.name;  // linear systems are solved to a tenth of `relative`
   };
   expect(material(example_of<LinearElastic>(), {Space::solid, true}), 0.2);
   expect(material(example_of<NeoHooke>(), {Space::solid, true}), 0.2);
