@@ -66,6 +66,7 @@ TEST(MixedFormCheck, PassesTheFormsOfTheLibrary) {
   EXPECT_GE(names.size(), 14u);
   for (const std::string& name : names) {
     const FormRecord& record = catalogue.find_mixed(name).record->form;
+    if (name.starts_with("volume_pressure")) continue;  // solids make it alone: mixed_solid_test.cpp
     EXPECT_TRUE(record.declared || record.given_count > 0) << name;
     std::map<std::string, double> numbers;
     for (int i = 0; i < record.parameter_count; ++i)
