@@ -114,7 +114,7 @@ class Schema(CaseTest):
         rows = [("fin", "mesh.scale", 0), ("fin", "mesh.scale", "1e-3"), ("fin", "mesh.order", 3), ("fin", "mesh.order", 1.5),
                 ("fin", "solver.method", "gmers"), ("fin", "solver.tolerance", 1), ("fin", "solver.max_iterations", 0),
                 ("fin", "output.compression", "bzip2"), ("fin", "output.single_precision", "yes"), ("fin", "material.0.conductivity", -1),
-                ("cantilever/cantilever", "force.0.value", [1]), ("cantilever/cantilever", "material.0.poisson", 0.51),
+                ("cantilever/cantilever", "force.0.value", [1]), ("cantilever/cantilever", "material.0.young", -1),
                 ("cantilever/cantilever", "material.0.region", 7), ("modal/free", "modal.count", 0), ("modal/free", "modal.method", "power"),
                 ("structure/portal", "section.0.element", "rod"), ("structure/portal", "support.0.fixed", 1),
                 ("wall/wall", "model.type", "solid_gold")]
