@@ -258,7 +258,7 @@ std::vector<Correlation> read_correlations(const Case::Table& random, const std:
       std::vector<std::string> all;
       for (const NamedExcitation& excitation : excitations) all.push_back(excitation.name);
       t.error(ErrorKind::modal_options, "between", "a correlation that is not between two excitations",
-              fmt::format("there are {}", quoted_list(all)), "name two; give each a name of its own");
+              fmt::format("there are {}", quoted_list(all)), "name two; give each a separate name");
       continue;
     }
     each.first = numbers[0], each.second = numbers[1];

@@ -113,8 +113,8 @@ class ElasticBody {
   bool has_laws() const;                       // is a material of a law, or are displacements large?
   std::vector<const LawRecord*> laws() const;  // of the materials that name one, each once
   bool has_axes() const;                       // has a material its stiffness along axes?
-  bool is_mixed() const;                       // has a material a pressure of its own? Then that is field 1 of models
-  bool has_thermal_strain() const;             // in all load cases or in one
+  bool is_mixed() const;            // has a material a pressure as an unknown? Then that is field 1 of models
+  bool has_thermal_strain() const;  // in all load cases or in one
   // [kg] density times volume, by quadrature over the mesh alone; nothing where a density varies, or is not given.
   std::optional<double> mass() const;
   // For an estimate of the error by the mesh. Materials whose place is not found, and those along axes, are left out.

@@ -139,7 +139,7 @@ MixedIntegral volume_integral(const MixedSolid& solid, const Coefficient& free_s
   MixedIntegral result = setting.dimension == 3         ? over(VolumePressure<3>{solid.change})
                          : setting.measure.axisymmetric ? over(VolumePressure<2, true>{solid.change})
                                                         : over(VolumePressure<2>{solid.change});
-  result.form.linear = solid.change == VolumeChange::small;
+  result.form.linear = result.form.numbers.linear = solid.change == VolumeChange::small;
   if (setting.dimension == 2 && !setting.measure.axisymmetric) result.factor = setting.measure.weight;
   return result;
 }

@@ -274,7 +274,9 @@ std::vector<int> fields_among(const DependentRows& rows, const Layout& whole) {
 MixedIntegral of_several_fields(const Integral& integral, std::vector<int> fields, const Device& device) {
   const auto* record = static_cast<const MixedFormRecord*>(
       find_kernels(device.backend(), integral.form.module, mixed_record_name(integral.form.name.c_str())));
-  return {.form = MixedFormValue(*record, integral.form),
+  MixedFormValue form(*record, integral.form);
+  form.linear = integral.form.linear;  // with its parameters; of the record, with any
+  return {.form = std::move(form),
           .everywhere = integral.everywhere,
           .cells = integral.cells,
           .factor = integral.factor,

@@ -39,6 +39,14 @@ class DividedFields(OnRanks):
             self.assert_close(mine, other, 1e-9)
 
     @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
+    def test_a_solid_by_displacement_and_pressure(self):
+        """Small and large displacements: linear equations, and Newton's method."""
+        case, keys = example("cook/cook"), {"mesh.order": 2, "model.type": "plane_strain", "material.0.formulation": "mixed", "output.error_estimate": "false"}
+        for more in ({"material.0.poisson": 0.5}, {"model.large_displacement": "true", "material.0.law": "neo_hooke", "force.0.value": [0, 0.02]}):
+            several, alone = self.solved(2, "ritz-elasticity", case, keys=keys | more), self.solve("ritz-elasticity", case, keys=keys | more)
+            self.assert_close(several.probes["corner"], alone.probes["corner"], 1e-8)
+
+    @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
     def test_factorisations_give_the_solution_of_one_process(self):
         for ranks, name in zip((2, 3, 4, 2, 3, 4, 2), EXAMPLES):
             with self.subTest(name):

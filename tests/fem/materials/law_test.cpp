@@ -489,7 +489,7 @@ TEST(Cap, TriaxialCompressionFailsOnTheConeOrTheCap) {
   EXPECT_NEAR(triaxial(pressed, top + 5 - q / 3, -0.002, 60), -(top + 5 + 2 * q / 3), 1e-7);
 }
 
-// Oedometer: no strain across. The stress lies on the cap of its own compaction.
+// Oedometer: no strain across. The stress lies on the cap that belongs to its compaction.
 TEST(Cap, StressesLieOnTheCapOfTheirCompactionAndFlowTakesWork) {
   LawAtPoint<Cap> soil;
   for (int step = 1; step <= 20; ++step) {
@@ -580,7 +580,8 @@ TEST(Norton, AtConstantStressTheCreepStrainIsThatOfTheLaw) {
   EXPECT_NEAR(bar.before[6], creep, 1e-10);
 }
 
-// 8 for 3, then 12 until 10: time hardening goes on along the curve of 12 at its time, strain hardening at its strain.
+// 8 for 3, then 12 until 10: time hardening continues along the curve of 12 at its time, strain hardening at its
+// strain.
 TEST(Norton, AStepOfStressCreepsByTimeOrByStrainHardening) {
   const double a = 1e-5, n = 3, m = -0.4;
   const auto at = [&](double stress, double t) { return a * std::pow(stress, n) * std::pow(t, m + 1) / (m + 1); };
