@@ -48,6 +48,10 @@ struct LameAt {
 
 struct NoConstants {};
 
+inline constexpr ParameterFacts elastic_given[2] = {
+    {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0},
+    {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}};
+
 // Plane forms are per unit of depth.
 template <Space space, ElasticAxes Of = ElasticAxes::of_space>
 struct VaryingElasticity : std::conditional_t<Of == ElasticAxes::none, NoConstants, ElasticConstants> {
@@ -67,11 +71,7 @@ struct VaryingElasticity : std::conditional_t<Of == ElasticAxes::none, NoConstan
   static constexpr int derived = 12, rows = Voigt::rows(G), axes = oriented ? 6 : 0, count = uniform ? 0 : axes + 2;
   static constexpr auto given = [] {
     std::array<ParameterFacts, count> all{};
-    for (int i = 0; i < axes; ++i) all[i] = axis_given[i];
-    if constexpr (!uniform) {
-      all[axes] = {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0};
-      all[axes + 1] = {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3};
-    }
+    for (int i = 0; i < count; ++i) all[i] = i < axes ? axis_given[i] : elastic_given[i - axes];
     return all;
   }();
 

@@ -228,7 +228,7 @@ class Bar(Resume):
 
     def test_what_is_kept_is_described(self):
         outcome = self.run_case("ritz-solve", self.case(2), "--describe")
-        self.assertIn("fields of the results at nodes: displacement (3), stress (6), plastic_strain (6), equivalent_plastic_strain (1), reaction (3)", outcome.log)
+        self.assertIn("fields of the results at nodes: displacement (3), strain (6), stress (6), plastic_strain (6), equivalent_plastic_strain (1), reaction (3)", outcome.log)
 
 
 class ThreeBars(Resume):
