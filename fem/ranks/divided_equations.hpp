@@ -36,6 +36,7 @@ class DividedSpace {
   const SpacePart& part() const { return part_; }
   const FunctionSpace& space() const { return part_.space(); }
   const std::shared_ptr<const Ghosts>& ghosts() const { return part_.space().ghosts(); }
+  const Layout& layout() const { return layout_; }
   RankRows rows() const { return layout_.rows(0); }
   PartIntegrals integrals(const std::vector<Integral>& all) const;
   // couplings: of the equations between unknowns, for a matrix; null: none.
