@@ -27,7 +27,7 @@
 namespace ritz {
 namespace {
 
-// What vibrates: the model, or the part of a rank, whose vectors have owned unknowns.
+// A body that vibrates: the model, or the part of a rank, whose vectors have owned unknowns.
 struct Vibrating {
   const Operator &stiffness, &masses;
   const Constraints& supports;

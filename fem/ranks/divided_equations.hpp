@@ -1,10 +1,9 @@
-// Equations whose residuals, products, results and internal variables are the work of all ranks of a job. Every rank
-// runs the same program with the whole space, and cuts its part: nodes along the curve that numbers them, and all cells
-// around those of a rank. Vectors of the whole space are equal on all ranks.
+// The part of equations that a rank has. Every rank runs the same program with the whole space, and cuts its part:
+// nodes along the curve that numbers them, and all cells around those of a rank. Vectors of the whole space are equal
+// on all ranks.
 //
-//   divide_among_ranks(equations, options, ranks);      // all ranks make and call these together
-//   equations.residual(u, r);                           // each rank its rows; r has those of all
-//   divide_like(equations, rates);                      // on the same parts
+//   divide_among_ranks(equations, options, ranks).own(equations);      // all ranks make and call these together
+//   divide_like(equations, rates);                                     // on the same parts
 #pragma once
 
 #include "device/ranks/packed.hpp"
@@ -73,7 +72,6 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
   void follow();
   void states_have_changed() { newest_states_ = Newest::on_parts; }
 
-  void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) override;
   DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
   void numbers_changed() override { numbers_are_taken_ = false; }
   void bring_states(const Operator& equations) override;
@@ -92,7 +90,6 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
   Operator own_;
   bool numbers_are_taken_ = true, leads_ = false;
   Newest newest_states_ = Newest::everywhere;
-  Receivers results_go_to_ = Receivers::all;
 };
 
 // Divides the equations where they are not divided yet, or not as a system with these options needs it. A space of

@@ -168,7 +168,7 @@ std::string seconds_of_ranks(Ranks& ranks, const Profile& profile) {
   return fmt::format("seconds of ranks: {}", fmt::join(texts, "; "));
 }
 
-// What this rank has sent.
+// Messages of this rank.
 std::string exchanges(const Ranks& ranks, const Ghosts& ghosts, const ExchangeCounts& by_solution) {
   std::string text = fmt::format("rank {} sent {} nodes to {} neighbours in {} exchanges: {} messages, {} bytes",
                                  ranks.rank(), ghosts.sent(), ghosts.neighbours().size(), ghosts.exchanges(),

@@ -78,7 +78,7 @@ struct EigenSolution {
   Index factor_foreseen = 0;  // [bytes] that the analysis of the factor predicted
   StopReason reason = StopReason::iteration_limit;
   bool converged() const { return reason == StopReason::converged; }
-  // That column with all unknowns; over ranks all of them call it.
+  // A column with all unknowns; over ranks all of them call it.
   Vector vector(std::size_t column) const;
 };
 
