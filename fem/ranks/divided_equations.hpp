@@ -7,6 +7,7 @@
 #pragma once
 
 #include "device/ranks/packed.hpp"
+#include "fem/operator/evaluate.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/operator/operator_over_ranks.hpp"
 #include "fem/ranks/rank_needs.hpp"
