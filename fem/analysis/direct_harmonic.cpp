@@ -127,7 +127,7 @@ struct DirectHarmonicSystem::Parts {
 
   SparseMatrix stiffness_of(const DirectHarmonic& analysis) const {
     const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
-    if (!state.empty()) return stiffness_at(model, setup.equations(), state, "harmonic response");
+    if (!state.empty()) return stiffness_at(setup.equations(), geometric_integrals(model, "harmonic response"), state);
     SparseMatrix result = setup.equations().make_matrix();
     setup.equations().assemble(model.space->zeros(), result);
     return result;

@@ -172,15 +172,13 @@ SectorModes solve_waves(const Model& sector, int waves, const Modal& modal, cons
 }  // namespace
 
 Vector SectorModes::part(std::size_t mode, bool sine) const {
-  const MultiVector& X = *modes.eigen.vectors;
-  Vector x(X.device(), X.rows(), "vectors");
-  X.get_column(static_cast<int>(mode), x);
+  const Vector x = modes.eigen.vector(mode);
   std::vector<double> values = x.host();
   const std::size_t size = pairs ? values.size() / 2 : values.size();
   std::vector<double> own(values.begin() + static_cast<std::ptrdiff_t>(pairs && sine ? size : 0),
                           values.begin() + static_cast<std::ptrdiff_t>(pairs && sine ? 2 * size : size));
   if (sine && !pairs) std::ranges::fill(own, 0.0);
-  return Vector(X.device(), std::span<const double>(own), "vectors");
+  return Vector(x.device(), std::span<const double>(own), "vectors");
 }
 
 int sector_count(const Model& sector) {

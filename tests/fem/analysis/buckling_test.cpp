@@ -269,7 +269,7 @@ TEST(GeometricStiffness, TurnsTheLoadsWithTheBody) {
   body.loads.traction("x1", {5, 3, -7});
   const Model model = body.model(cpu());
   const StaticSolution s = solve(model, Static{.linear = {.relative = 1e-12}});
-  const SparseMatrix K_sigma = geometric_stiffness(model, s.u, "a test");
+  const SparseMatrix K_sigma = tangent_matrix(Operator(*model.space, geometric_integrals(model, "a test")), s.u);
   const Operator equations(*model.space, model.equations);
   Vector zero = model.space->zeros(), internal = model.space->zeros(), load = model.space->zeros(),
          result = model.space->zeros();
