@@ -132,7 +132,7 @@ void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const 
         "modes without stiffness beyond the rigid motions: {}. A part is loose, or bars form a mechanism", loose));
   print_table(run.results(), modes);
   if (!read.judge_shape || !modes.eigen.vectors || modes.rigid_count >= std::ssize(modes.frequencies)) return;
-  read.judge_shape(modes.eigen.vector(static_cast<std::size_t>(modes.rigid_count)));
+  read.judge_shape(run, modes.eigen.vector(static_cast<std::size_t>(modes.rigid_count)));
 }
 
 void check_modes(const Model& model, const ModalInput& input) {
@@ -160,7 +160,7 @@ namespace {
 void name_mode(std::size_t k, CaseModel& read) {
   if (is_body(read.model)) {
     read.nodal_results.push_back({mode_name(k), 3});
-    if (read.model.others.front()->components() == 6) read.nodal_results.push_back({rotation_name(k), 3});
+    if (read.model.others.front().components() == 6) read.nodal_results.push_back({rotation_name(k), 3});
     return;
   }
   if (!read.model.has_fields()) {

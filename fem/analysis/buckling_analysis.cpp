@@ -106,10 +106,10 @@ void check(const Model& model, const Buckling&) {
     throw Error(ErrorKind::analysis, "linear buckling of a model with springs or masses at reference points",
                 "the factor of its stiffness lacks them", "let springs act at nodes");
   geometric_integrals(model, name);
-  if (!can_assemble(Operator(*model.space, model.equations, ElementLists::counted)))
+  if (!can_assemble(Operator(model.space, model.equations, ElementLists::counted)))
     throw Error(ErrorKind::modal_options,
-                fmt::format("linear buckling with elements of order {}, which have no matrix", model.space->order()),
-                {}, "take a lower order");
+                fmt::format("linear buckling with elements of order {}, which have no matrix", model.space.order()), {},
+                "take a lower order");
 }
 
 BucklingModes solve(const Model& model, const Buckling& analysis, const Observer& observer, const Prepared& prepared) {
@@ -133,7 +133,7 @@ Forecast forecast(const Model& model, const Buckling& analysis, const Prepared&)
   options.below = -1;  // with matrices in any case
   return {.paths = forecast_vibration(stiffness, geometric, {}, options),
           .host_of_elements = OperatorNeeds(stiffness).host_bytes() + OperatorNeeds(geometric).host_bytes(),
-          .host_of_columns = 2 * 8 * model.space->mesh().node_count() * model.space->components() * analysis.count};
+          .host_of_columns = 2 * 8 * model.space.mesh().node_count() * model.space.components() * analysis.count};
 }
 
 }  // namespace ritz

@@ -32,7 +32,7 @@ std::vector<Integral> geometric_integrals(const Model& model, const std::string&
     throw Error(ErrorKind::analysis,
                 fmt::format("the geometric stiffness of forms of several fields, for {}", analysis),
                 "the geometric stiffness is that of one displacement", "take forms of one field");
-  const Device& device = model.space->device();
+  const Device& device = model.space.device();
   std::vector<Integral> result;
   for (const Integral& each : model.equations) {
     const FormValue& form = each.form;
