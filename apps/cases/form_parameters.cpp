@@ -60,7 +60,7 @@ FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
     const ParameterFacts& f = record.given[i];
     form.given.emplace_back(table.formula(f.name, about_of(f), rule_of(f, material)).expression());
   }
-  return form;
+  return entry.completed(std::move(form));
 }
 
 }  // namespace ritz

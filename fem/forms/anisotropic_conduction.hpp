@@ -3,7 +3,7 @@
 // a body of revolution it is 2 pi, and r joins it.
 #pragma once
 
-#include "fem/forms/anisotropic.hpp"
+#include "fem/forms/material_axes.hpp"
 
 namespace ritz {
 

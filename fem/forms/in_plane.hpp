@@ -1,10 +1,10 @@
 // A form of three dimensions in the plane: what a material says of strain or of a gradient in space is said once.
 //
-//   PlaneStrain<VonMisesPlasticity>      u_z = 0, per unit of depth
-//   PlaneStress<VonMisesPlasticity>      what leaves the stress across the plane at zero, per unit of depth
-//   Axisymmetric<VonMisesPlasticity>     a body of revolution about the y axis: x = r, y = axial, z = hoop,
-//                                        du_z/dz = u_r / r;
-//                                        integrals run over 2 pi r dA
+//   PlaneStrain<MyMetal>      u_z = 0, per unit of depth
+//   PlaneStress<MyMetal>      what leaves the stress across the plane at zero, per unit of depth
+//   Axisymmetric<MyMetal>     a body of revolution about the y axis: x = r, y = axial, z = hoop,
+//                             du_z/dz = u_r / r;
+//                             integrals run over 2 pi r dA
 //
 // Unknowns of three components keep the two in the plane, scalars stay what they are. Derived quantities and the point
 // state are those of the form in space, and so are facts and parameters; `name` is "plane_strain_", "plane_stress_" or

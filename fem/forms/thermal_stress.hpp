@@ -3,7 +3,7 @@
 // times a fixed one, such as a thermal strain times the identity. Timoshenko and Goodier, Theory of Elasticity, ch. 13.
 #pragma once
 
-#include "fem/forms/anisotropic.hpp"
+#include "fem/forms/material_axes.hpp"
 
 #include <numbers>
 
@@ -74,11 +74,11 @@ struct ThermalStress {
     for (int k = 0; k < 6; ++k) along[k] = stress[k] * p.given[axes];
     if constexpr (Oriented) {
       T axis[3][3];
-      put_stress(along, local);
+      put_stress<3>(along, local);
       material_axes(p.given, axis);
       from_material_axes(axis, local, sigma);
     } else {
-      put_stress(along, sigma);
+      put_stress<3>(along, sigma);
     }
   }
 };

@@ -1,13 +1,11 @@
-// The forms of loads.hpp, diffusion.hpp, elasticity.hpp and mass.hpp with numbers that vary from point to point: what
+// The forms of loads.hpp, diffusion.hpp and mass.hpp with numbers that vary from point to point: what
 // formulas and tables of a case file give. The others are faster where a number is constant.
 #pragma once
 
-#include "fem/forms/in_plane.hpp"
 #include "fem/forms/loads.hpp"
 #include "fem/forms/parameter.hpp"
 
 #include <array>
-#include <numbers>
 
 namespace ritz {
 
@@ -97,119 +95,6 @@ struct VaryingConvection {
   constexpr void operator()(const Location<T, G, 2>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
     f.value[0] = weight * p.given[0] * (u.value[0] - p.given[1]);
     if (axisymmetric) f.value[0] = f.value[0] * p.x[0];
-  }
-};
-
-// Elastic parameters that vary from point to point.
-inline constexpr std::array<ParameterFacts, 2> elastic_given = {
-    {{.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0},
-     {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}}};
-
-template <class T>
-struct LameAt {
-  T lambda, mu;
-  constexpr LameAt(T young, T poisson)
-      : lambda(young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))), mu(young / (2.0 * (1.0 + poisson))) {}
-};
-
-// Isotropic linear elasticity of solids; derived: strain, then stress, as in elasticity.hpp.
-struct VaryingElasticity {
-  static constexpr const char* name = "varying_elasticity";
-  static constexpr int components = 3, dimension = 3;
-  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
-  static constexpr const char *unknown = "displacement", *derives = "strain_and_stress";
-  static constexpr int derived = 12;
-  static constexpr std::array<ParameterFacts, 2> given = elastic_given;
-
-  template <class T>
-  constexpr void operator()(const Location<T, 3, 2>& p, const Fields<T, 3, 3>& u, Fields<T, 3, 3>& f) const {
-    const LameAt<T> l(p.given[0], p.given[1]);
-    const auto& g = u.gradient;
-    const T pressure = l.lambda * (g[0][0] + g[1][1] + g[2][2]);
-    for (int i = 0; i < 3; ++i) {
-      f.gradient[i][i] = pressure + 2.0 * l.mu * g[i][i];
-      for (int j = 0; j < i; ++j) f.gradient[i][j] = f.gradient[j][i] = l.mu * (g[i][j] + g[j][i]);
-    }
-  }
-  template <class T>
-  constexpr void derive(const Location<T, 3, 2>& p, const Fields<T, 3, 3>& u, T* out) const {
-    const LameAt<T> l(p.given[0], p.given[1]);
-    const auto& g = u.gradient;
-    const int row[6] = {0, 1, 2, 0, 1, 0}, column[6] = {0, 1, 2, 1, 2, 2};
-    const T pressure = l.lambda * (g[0][0] + g[1][1] + g[2][2]);
-    for (int k = 0; k < 6; ++k) {
-      out[k] = 0.5 * (g[row[k]][column[k]] + g[column[k]][row[k]]);
-      out[6 + k] = 2.0 * l.mu * out[k];
-      if (k < 3) out[6 + k] = out[6 + k] + pressure;
-    }
-  }
-};
-
-// Plane strain, plane stress, and bodies of revolution about the y axis (x = r, eps_zz = u_r / r, integrals over 2 pi r
-// dA).
-template <PlaneKind Kind>
-struct VaryingPlaneElasticity {
-  static constexpr bool axisymmetric = Kind == PlaneKind::axisymmetric, stress = Kind == PlaneKind::stress;
-  static constexpr const char* name = axisymmetric ? "varying_axisymmetric_elasticity"
-                                      : stress     ? "varying_plane_stress"
-                                                   : "varying_plane_strain";
-  static constexpr int components = 2, dimension = 2, extra_degree = axisymmetric ? 1 : 0;
-  static constexpr bool uses_value = axisymmetric, uses_gradient = true, symmetric = true, linear = true;
-  static constexpr int derived = 12;
-  static constexpr std::array<ParameterFacts, 2> given = elastic_given;
-  double thickness = 1;  // [m]
-
-  template <class T>
-  constexpr void operator()(const Location<T, 2, 2>& p, const Fields<T, 2, 2>& u, Fields<T, 2, 2>& f) const {
-    const LameAt<T> l = in_plane(p);
-    const auto& g = u.gradient;
-    T trace = g[0][0] + g[1][1], measure = 0.0, hoop = 0.0;
-    if constexpr (axisymmetric) {
-      hoop = u.value[0] / p.x[0];
-      trace += hoop;
-      measure = (2 * std::numbers::pi) * p.x[0];
-    } else {
-      measure = thickness;
-    }
-    const T pressure = l.lambda * trace;
-    f.gradient[0][0] = measure * (pressure + 2.0 * l.mu * g[0][0]);
-    f.gradient[1][1] = measure * (pressure + 2.0 * l.mu * g[1][1]);
-    f.gradient[0][1] = f.gradient[1][0] = measure * (l.mu * (g[0][1] + g[1][0]));
-    if constexpr (axisymmetric) {
-      f.value[0] = (2 * std::numbers::pi) * (pressure + 2.0 * l.mu * hoop);
-      f.value[1] = 0.0;
-    }
-  }
-  template <class T>
-  constexpr void derive(const Location<T, 2, 2>& p, const Fields<T, 2, 2>& u, T* out) const {
-    const LameAt<T> l = in_plane(p);
-    const auto& g = u.gradient;
-    const T plane = g[0][0] + g[1][1];
-    T across = 0.0;  // eps_zz
-    if constexpr (axisymmetric) across = u.value[0] / p.x[0];
-    if constexpr (stress) across = -1.0 * p.given[1] / (1.0 - p.given[1]) * plane;
-    T pressure = l.lambda * plane, sigma_zz = 0.0;
-    if constexpr (!stress) {
-      pressure = l.lambda * (plane + across);
-      sigma_zz = pressure + 2.0 * l.mu * across;
-    }
-    const T shear = 0.5 * (g[0][1] + g[1][0]);
-    const T strain[6] = {g[0][0], g[1][1], across, shear, 0.0, 0.0};
-    const T stresses[6] = {
-        pressure + 2.0 * l.mu * g[0][0], pressure + 2.0 * l.mu * g[1][1], sigma_zz, 2.0 * l.mu * shear, 0.0, 0.0};
-    for (int k = 0; k < 6; ++k) {
-      out[k] = strain[k];
-      out[6 + k] = stresses[k];
-    }
-  }
-
- private:
-  // In plane stress 2 lambda mu / (lambda + 2 mu) acts instead of lambda.
-  template <class T>
-  static constexpr LameAt<T> in_plane(const Location<T, 2, 2>& p) {
-    LameAt<T> l(p.given[0], p.given[1]);
-    if constexpr (stress) l.lambda = 2.0 * l.lambda * l.mu / (l.lambda + 2.0 * l.mu);
-    return l;
   }
 };
 

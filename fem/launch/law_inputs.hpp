@@ -2,7 +2,7 @@
 // temperature. They are the form's coefficients (LawOfForm), which reach only the kernels of laws.
 #pragma once
 
-#include "fem/forms/anisotropic.hpp"
+#include "fem/forms/material_axes.hpp"
 #include "fem/launch/law_arguments.hpp"
 #include "fem/materials/kinematics.hpp"
 

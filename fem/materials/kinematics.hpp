@@ -9,11 +9,10 @@
 // Plane stress lives in the law's kernel: it finds the strain zz without stress and condenses the moduli.
 #pragma once
 
+#include "fem/forms/space.hpp"
 #include "fem/materials/law.hpp"
 
 namespace ritz {
-
-enum class Space { solid, plane, revolution };
 
 constexpr int rows_of(Space space) { return space == Space::solid ? 9 : space == Space::plane ? 4 : 5; }
 // Component and direction of a row.

@@ -463,6 +463,14 @@ std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {
   return forms;
 }
 
+bool same_numbers(const FormValue& a, const FormValue& b) {
+  const auto same = [](const PointFunction& x, const PointFunction& y) {
+    const PointExpression &one = x.expression(), &other = y.expression();
+    return one.is_number() && other.is_number() && one.number() == other.number();
+  };
+  return a.bytes == b.bytes && std::ranges::equal(a.given, b.given, same);
+}
+
 std::vector<Integral> loads_among(const std::vector<Integral>& integrals) {
   std::vector<Integral> loads;
   for (const Integral& each : integrals)

@@ -45,8 +45,6 @@ std::vector<Integral> loads_among(const std::vector<Integral>& integrals);
 std::vector<FormValue> forms_of(const std::vector<Integral>& integrals);
 
 // True for equal numbers of the same form, as far as can be seen: functions of the position count as different.
-inline bool same_numbers(const FormValue& a, const FormValue& b) {
-  return a.given_count == 0 && b.given_count == 0 && a.bytes == b.bytes;
-}
+bool same_numbers(const FormValue& a, const FormValue& b);
 
 }  // namespace ritz

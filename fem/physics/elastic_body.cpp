@@ -285,10 +285,6 @@ class ElasticBody::Builder {
              !(body_.plane_ == PlaneKind::stress ? std::abs(axes.third()[2]) > 1 - 1e-9 : axes.keeps_plane()))
       wrong(ErrorKind::material_axes, "the material axes of {}", "a law in the plane needs axis 3 across it",
             "let axes 1 and 2 lie in the plane, or model the body in three dimensions");
-    else if (turns && input.stiffness_table)
-      wrong(ErrorKind::material_axes, "material axes that vary, of {}",
-            "in the plane its constants over the temperature need constant ones",
-            "give constant axes, or constants that are numbers");
     else if (std::ranges::any_of(tensors, [&](const auto& each) { return each.from_axes(axes).couples_plane(); }) ||
              (input.expansion.size() == 3 && !axes.keeps_plane()))
       wrong(ErrorKind::material_axes, "the material axes of {}",

@@ -1,10 +1,9 @@
 #include "fem/physics/elastic_material.hpp"
 
 #include "device/error.hpp"
-#include "fem/forms/blended_elasticity.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/thermal_stress.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/varying_elasticity.hpp"
 #include "fem/materials/linear_elastic.hpp"
 #include "fem/materials/orthotropic.hpp"
 #include "fem/physics/place.hpp"
@@ -22,45 +21,47 @@ bool is_stress_free(const ElasticSetting& setting) {
   return setting.dimension == 2 && setting.plane == PlaneKind::stress;
 }
 
+const Orientation* axes_that_vary(const ElasticMaterial& material) {
+  return material.orientation && !material.orientation->is_constant() ? &*material.orientation : nullptr;
+}
+// Those of space where they vary.
+Axes constant_axes(const ElasticMaterial& material) {
+  return material.orientation && material.orientation->is_constant() ? material.orientation->axes() : Axes{};
+}
+
+// A form of these constants along the axes of space, or along axes that vary: the two numbers at a point are given.
+FormValue varying(ElasticConstants constants, const ElasticSetting& setting, std::vector<PointFunction> given,
+                  const Orientation* axes = nullptr) {
+  constants.plane_stress = is_stress_free(setting);
+  if (axes != nullptr) {
+    std::vector<PointFunction> all = axes->functions();
+    std::ranges::move(given, std::back_inserter(all));
+    if (setting.dimension == 3)
+      return {VaryingElasticity<Space::solid, ElasticAxes::varying>{constants}, std::move(all)};
+    return {VaryingElasticity<Space::plane, ElasticAxes::varying>{constants}, std::move(all)};
+  }
+  if (setting.dimension == 3 && constants.inputs == ElasticInputs::share)
+    return VaryingElasticity<Space::solid, ElasticAxes::fixed>{constants};
+  if (setting.dimension == 3) return {VaryingElasticity<Space::solid>{constants}, std::move(given)};
+  if (setting.plane == PlaneKind::axisymmetric)
+    return {VaryingElasticity<Space::revolution>{constants}, std::move(given)};
+  return {VaryingElasticity<Space::plane>{constants}, std::move(given)};
+}
+
 FormValue isotropic_stiffness(const IsotropicConstants& m, const ElasticSetting& setting) {
-  const bool constant = m.young.is_number() && m.poisson.is_number();
-  const std::vector<PointFunction> given = {m.young.function(), m.poisson.function()};
-  const Lame l = constant ? Lame::from(m.young.number(), m.poisson.number()) : Lame{};
-  if (setting.dimension == 3) {
-    if (constant) return Elasticity{l.lambda, l.mu};
-    return {VaryingElasticity{}, given};
+  if (!m.young.is_number() || !m.poisson.is_number()) {
+    std::vector<PointFunction> given = {m.young.function(), m.poisson.function()};
+    if (setting.dimension == 3) return {VaryingElasticity<Space::solid, ElasticAxes::none>{}, std::move(given)};
+    return varying({}, setting, std::move(given));
   }
-  const double t = setting.measure.weight;
+  const Lame l = Lame::from(m.young.number(), m.poisson.number());
+  if (setting.dimension == 3) return Elasticity{l.lambda, l.mu};
   switch (setting.plane) {
-    case PlaneKind::strain:
-      if (constant) return PlaneElasticity::plane_strain(l, t);
-      return {VaryingPlaneElasticity<PlaneKind::strain>{t}, given};
-    case PlaneKind::stress:
-      if (constant) return PlaneElasticity::plane_stress(l, t);
-      return {VaryingPlaneElasticity<PlaneKind::stress>{t}, given};
-    default:
-      if (constant) return AxisymmetricElasticity{l.lambda, l.mu};
-      return {VaryingPlaneElasticity<PlaneKind::axisymmetric>{}, given};
+    case PlaneKind::strain: return PlaneElasticity::plane_strain(l, 1);
+    case PlaneKind::stress: return PlaneElasticity::plane_stress(l, 1);
+    default: return AxisymmetricElasticity{l.lambda, l.mu};
   }
 }
-
-FormValue stiffness_along(const StiffnessTensor& tensor, const ElasticSetting& setting) {
-  if (setting.dimension == 3) return tensor.form<AnisotropicElasticity>();
-  switch (setting.plane) {
-    case PlaneKind::strain: return tensor.form<PlaneStrain<AnisotropicElasticity>>();
-    case PlaneKind::stress: return tensor.form<PlaneStress<AnisotropicElasticity>>();
-    default: return tensor.form<Axisymmetric<AnisotropicElasticity>>();
-  }
-}
-
-FormValue stiffness_along(const StiffnessTensor& tensor, const Orientation& axes, const ElasticSetting& setting) {
-  if (setting.dimension == 3) return {tensor.form<OrientedElasticity>(), axes.functions()};
-  if (setting.plane == PlaneKind::stress) return {tensor.form<PlaneStress<OrientedElasticity>>(), axes.functions()};
-  return {tensor.form<PlaneStrain<OrientedElasticity>>(), axes.functions()};
-}
-
-// In plane stress a stiffness of zero would have no strain across the plane.
-constexpr double no_share = 1e-150;
 
 // The shares of two rows where the temperature lies between them.
 std::vector<PointFunction> shares_of(const StiffnessTable& table, std::size_t row, const Coefficient& temperature,
@@ -68,30 +69,11 @@ std::vector<PointFunction> shares_of(const StiffnessTable& table, std::size_t ro
   const PointExpression T = table.inside(temperature.expression(), origin);
   const double from = table.rows[row].temperature, to = table.rows[row + 1].temperature;
   const PointExpression share = min(max((T - from) / (to - from), 0), 1);
-  const auto here = [&](const PointExpression& value) {
-    PointExpression result = max(value, no_share);
-    if (row > 0) result = PointExpression::choice(T >= from, result, no_share);
-    return row + 2 < table.rows.size() ? PointExpression::choice(T < to, result, no_share) : result;
+  const auto here = [&](PointExpression result) {
+    if (row > 0) result = PointExpression::choice(T >= from, result, 0);
+    return row + 2 < table.rows.size() ? PointExpression::choice(T < to, result, 0) : result;
   };
   return {here(1 - share), here(share)};
-}
-
-template <bool Oriented>
-FormValue blended(const StiffnessTable& table, std::size_t row, const ElasticSetting& setting,
-                  std::vector<PointFunction> given) {
-  const auto filled = [&](auto form) {
-    form = {};
-    std::ranges::copy(table.rows[row].stiffness.template form<AnisotropicElasticity>().stiffness, form.first);
-    std::ranges::copy(table.rows[row + 1].stiffness.template form<AnisotropicElasticity>().stiffness, form.second);
-    return form;
-  };
-  if (setting.dimension == 3) return {filled(BlendedElasticity<Oriented>{}), std::move(given)};
-  if constexpr (!Oriented) {
-    if (setting.plane == PlaneKind::stress) return {filled(PlaneStress<BlendedElasticity<>>{}), std::move(given)};
-    if (setting.plane == PlaneKind::strain) return {filled(PlaneStrain<BlendedElasticity<>>{}), std::move(given)};
-    return {filled(Axisymmetric<BlendedElasticity<>>{}), std::move(given)};
-  }
-  throw Error(ErrorKind::internal, "a table of stiffnesses along axes that vary in a plane");
 }
 
 // The stress of a free strain that is prevented, and the strain across the plane that remains free in plane stress.
@@ -230,28 +212,29 @@ Integral law_integral(const ElasticMaterial& material, const BodyTemperature* te
 
 std::vector<Integral> stiffness_integrals(const ElasticMaterial& material, const Coefficient* temperature,
                                           const ElasticSetting& setting, const Region& region) {
-  if (!material.has_axes())
-    return {Integral::over(isotropic_stiffness(isotropic_constants(material, temperature), setting), region)};
-  const bool turns = material.orientation && !material.orientation->is_constant();
-  const Axes axes = material.orientation && !turns ? material.orientation->axes() : Axes{};
-  std::vector<Integral> result;
-  if (material.stiffness) {
-    result.push_back(Integral::over(turns ? stiffness_along(*material.stiffness, *material.orientation, setting)
-                                          : stiffness_along(material.stiffness->from_axes(axes), setting),
-                                    region));
+  const Orientation* turns = material.has_axes() ? axes_that_vary(material) : nullptr;
+  std::vector<FormValue> forms;
+  if (!material.has_axes()) {
+    forms.push_back(isotropic_stiffness(isotropic_constants(material, temperature), setting));
+  } else if (material.stiffness) {
+    ElasticConstants constants{ElasticInputs::share};
+    material.stiffness->from_axes(constant_axes(material)).put(constants.first);
+    forms.push_back(varying(constants, setting, {constant(1), constant(0)}, turns));
   } else {
-    const StiffnessTable table = turns ? *material.stiffness_table : material.stiffness_table->from_axes(axes);
+    const StiffnessTable table = material.stiffness_table->from_axes(constant_axes(material));
     for (std::size_t row = 0; row + 1 < table.rows.size(); ++row) {
-      std::vector<PointFunction> given = turns ? material.orientation->functions() : std::vector<PointFunction>{};
-      for (PointFunction& each : shares_of(table, row, *temperature, material.origin)) given.push_back(std::move(each));
-      result.push_back(Integral::over(turns ? blended<true>(table, row, setting, std::move(given))
-                                            : blended<false>(table, row, setting, std::move(given)),
-                                      region));
+      ElasticConstants constants{ElasticInputs::shares};
+      table.rows[row].stiffness.put(constants.first);
+      table.rows[row + 1].stiffness.put(constants.second);
+      forms.push_back(varying(constants, setting, shares_of(table, row, *temperature, material.origin), turns));
     }
   }
-  // Forms in the plane are per unit of depth; of a body of revolution they hold the measure.
-  if (setting.dimension == 2 && !setting.measure.axisymmetric)
-    for (Integral& each : result) each.factor = setting.measure.weight;
+  std::vector<Integral> result;
+  for (FormValue& each : forms) {
+    result.push_back(Integral::over(std::move(each), region));
+    // Forms in the plane are per unit of depth; of a body of revolution they hold the measure.
+    if (setting.dimension == 2 && !setting.measure.axisymmetric) result.back().factor = setting.measure.weight;
+  }
   return result;
 }
 
@@ -270,9 +253,8 @@ namespace {
 std::vector<Integral> table_thermal_integrals(const ElasticMaterial& material, const BodyTemperature& temperature,
                                               const std::vector<Coefficient>& strains, const ElasticSetting& setting,
                                               const Region& region) {
-  const bool turns = material.orientation && !material.orientation->is_constant();
-  const Axes axes = material.orientation && !turns ? material.orientation->axes() : Axes{};
-  const StiffnessTable table = turns ? *material.stiffness_table : material.stiffness_table->from_axes(axes);
+  const Axes axes = constant_axes(material);
+  const StiffnessTable table = material.stiffness_table->from_axes(axes);
   const std::array<Point, 3> along = {axes.first, axes.second, axes.third()};
   const PointExpression T = table.inside(temperature.value.expression(), material.origin);
   std::vector<double> temperatures;
@@ -300,9 +282,8 @@ std::vector<Integral> table_thermal_integrals(const ElasticMaterial& material, c
   for (std::size_t k = 0; k < (setting.dimension == 3 ? 6U : 4U); ++k) {
     Six unit{};
     unit[k] = 1;
-    result.push_back(Integral::over(thermal_form(unit, stress[k], k == 0 ? Coefficient(across) : 0, setting,
-                                                 turns ? &*material.orientation : nullptr),
-                                    region));
+    result.push_back(Integral::over(
+        thermal_form(unit, stress[k], k == 0 ? Coefficient(across) : 0, setting, axes_that_vary(material)), region));
   }
   return result;
 }
@@ -325,17 +306,15 @@ std::vector<Integral> thermal_integrals(const ElasticMaterial& material, const B
       return {Integral::over(varying_thermal_form(constants, strains[0], setting), region)};
     tensor = StiffnessTensor::isotropic(constants.young.number(), constants.poisson.number());
   }
-  const Orientation* axes = material.orientation ? &*material.orientation : nullptr;
-  const bool turns = axes != nullptr && !axes->is_constant();
-  const Axes constant = axes != nullptr && !turns ? axes->axes() : Axes{};
-  if (!turns) tensor = tensor.from_axes(constant);
+  const Axes constant = constant_axes(material);
+  tensor = tensor.from_axes(constant);
   const std::array<Point, 3> along = {constant.first, constant.second, constant.third()};
   std::vector<Integral> result;
   for (std::size_t axis = 0; axis < strains.size(); ++axis) {
     const Six unit = strains.size() == 1 ? Six{1, 1, 1, 0, 0, 0} : strain_along(along[axis]);
     const PreventedStress full = prevented(tensor, unit, setting);
     result.push_back(Integral::over(
-        thermal_form(full.stress, strains[axis], times(strains[axis], full.across), setting, turns ? axes : nullptr),
+        thermal_form(full.stress, strains[axis], times(strains[axis], full.across), setting, axes_that_vary(material)),
         region));
   }
   return result;

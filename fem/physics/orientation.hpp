@@ -31,7 +31,7 @@ class Orientation {
   const Axes& axes() const { return *constant_; }  // constant ones
   // Throws Error: Exit::model where there are none.
   Axes at(const Point& point) const;
-  // The six coordinates of axes 1 and 2, as forms read them (fem/forms/anisotropic.hpp).
+  // The six coordinates of axes 1 and 2, as forms read them (fem/forms/material_axes.hpp).
   std::vector<PointFunction> functions() const { return functions_; }
 
  private:

@@ -108,6 +108,12 @@ StiffnessTensor::Six StiffnessTensor::stress(const Six& strain) const {
   return result;
 }
 
+void StiffnessTensor::put(double (&triangle)[Voigt::entries]) const {
+  for (int i = 0; i < 6; ++i)
+    for (int j = i; j < 6; ++j)
+      triangle[Voigt::entry(i, j)] = c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+}
+
 bool StiffnessTensor::is_orthotropic() const {
   for (std::size_t i = 0; i < 6; ++i)
     for (std::size_t j = std::max<std::size_t>(i + 1, 3); j < 6; ++j)

@@ -3,7 +3,7 @@
 // Mechanics of Composite Materials, 2nd ed. 1999, sections 2.2 to 2.6.
 #pragma once
 
-#include "fem/forms/anisotropic.hpp"
+#include "fem/forms/material_axes.hpp"
 #include "mesh/point_algebra.hpp"
 
 #include <array>
@@ -40,14 +40,7 @@ struct StiffnessTensor {
   Six stress(const Six& strain) const;
   bool is_orthotropic() const;
   bool couples_plane() const;  // does shear across the plane z = const, or tension, cause the other?
-  template <class Form>
-  Form form() const {
-    Form form{};
-    for (int i = 0; i < 6; ++i)
-      for (int j = i; j < 6; ++j)
-        form.stiffness[Voigt::entry(i, j)] = c[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
-    return form;
-  }
+  void put(double (&triangle)[Voigt::entries]) const;
 };
 
 // The free strain of a unit strain along one axis, as engineering strains along the axes of space.

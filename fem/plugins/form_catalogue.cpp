@@ -4,6 +4,8 @@
 #include "device/kernels.hpp"
 #include "fem/forms/derived_fields.hpp"
 #include "fem/launch/element_arguments.hpp"
+#include "fem/launch/law_arguments.hpp"
+#include "fem/plugins/von_mises.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -100,6 +102,8 @@ FormValue form_with_numbers(const FormRecord& record, const std::string& module,
 FormCatalogue::FormCatalogue(const Device& device, const std::vector<Plugin>& plugins)
     : missing_(explain_missing_families(device.backend(), own_module)) {
   add_module(device, own_module);
+  if (has_kernels(device.backend(), own_module, law_kernel_name("j2")))
+    for (const VonMisesForm& each : von_mises_forms()) forms_[each.record.name] = {&each.record, own_module, each.make};
   for (const Plugin& plugin : plugins) add_module(device, plugin.module);
 }
 
@@ -163,7 +167,7 @@ std::vector<std::string> FormCatalogue::forms_of_plugins() const {
 
 FormValue FormCatalogue::make(const std::string& form, const std::map<std::string, double>& parameters) const {
   const Entry& entry = find(form);
-  return form_with_numbers(*entry.record, entry.module, parameters);
+  return entry.completed(form_with_numbers(*entry.record, entry.module, parameters));
 }
 
 MixedFormValue FormCatalogue::make_mixed(const std::string& form,

@@ -23,6 +23,9 @@ class FormCatalogue {
   struct Entry {
     const FormRecord* record;
     std::string module;
+    // Makes the form of its numbers, where these stand for a law of materials; nullptr: they are the form's own.
+    FormValue (*complete)(const FormValue& numbers) = nullptr;
+    FormValue completed(FormValue numbers) const { return complete != nullptr ? complete(numbers) : numbers; }
   };
   // Throws Error: Exit::input with the names there are.
   const Entry& find(const std::string& form) const;

@@ -55,7 +55,7 @@ inline FormValue sample_form(const FormRecord& record, const std::string& module
 }
 inline FormValue sample_form(const std::string& name) {
   const FormCatalogue::Entry& entry = built_in_forms().find(name);
-  return sample_form(*entry.record, entry.module);
+  return entry.completed(sample_form(*entry.record, entry.module));
 }
 
 using Results = std::map<std::string, std::vector<double>>;

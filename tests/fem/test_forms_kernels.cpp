@@ -4,6 +4,7 @@
 #include "fem/launch/register_form.hpp"
 #include "fem/launch/register_tensor.hpp"
 #include "fem/launch/register_whole.hpp"
+#include "tests/fem/radial_return.hpp"
 #include "tests/fem/stateful_forms.hpp"
 #include "tests/fem/test_forms.hpp"
 
@@ -38,6 +39,8 @@ const RegisterForm<PlaneStrain<test::OwnElasticity>, AnyElement<2>> plane_strain
 const RegisterForm<PlaneStress<test::ElasticEnergy>, AnyElement<2>> plane_stress_of_an_energy;
 const RegisterForm<Axisymmetric<test::OwnElasticity>, AnyElement<2>> axisymmetric;
 const RegisterForm<Axisymmetric<Diffusion<3>>, AnyElement<2>> axisymmetric_diffusion;
+const RegisterForm<test::RadialReturn, AnyElement<3>> radial_return;
+const RegisterForm<PlaneStress<test::RadialReturn>, AnyElement<2>> radial_return_in_plane_stress;
 const RegisterForm<test::WaveSource<3>, AnyElement<3>> wave_source3;
 const RegisterForm<test::WaveSource<2>, AnyElement<2>> wave_source2;
 const RegisterForm<test::WaveForce<3>, AnyElement<3>> wave_force3;

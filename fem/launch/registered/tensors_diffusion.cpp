@@ -6,7 +6,7 @@ namespace {
 
 // Not of bodies of revolution: their rule has more points than a line of an element has nodes (extra_degree).
 const RegisterAllTensors<Diffusion<3>> diffusion3;
-const RegisterAllTensors<Diffusion<2>> diffusion2;
+const RegisterTensor<Diffusion<2>, 1, 2, 3, 4> diffusion2;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

@@ -4,7 +4,8 @@
 namespace ritz::RITZ_BACKEND {
 namespace {
 
-const RegisterAllTensors<PlaneElasticity> plane_elasticity;
+// Orders above run by the engine for any element.
+const RegisterTensor<PlaneElasticity, 1, 2, 3, 4> plane_elasticity;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

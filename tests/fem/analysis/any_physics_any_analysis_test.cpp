@@ -8,7 +8,7 @@
 #include "fem/elements/mass.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/forms/plasticity.hpp"
+#include "fem/plugins/von_mises.hpp"
 #include "fem/physics/any_form.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "fem/physics/heat_conduction.hpp"
@@ -376,7 +376,7 @@ TEST(AnyAnalysis, ModesOfAYieldedBarGoOverRanks) {
     const FunctionSpace space(mesh, 3, one_thread());
     Model model{.space = space};
     model.equations = {Integral::over_all_cells(
-        VonMisesPlasticity{.young = 200, .poisson = 0, .yield_stress = 0.2, .isotropic_hardening = 20})};
+        VonMisesPlasticity{.young = 200, .poisson = 0, .yield_stress = 0.2, .isotropic_hardening = 20}.form())};
     model.inertia = {Integral::over_all_cells(Mass<3, 3>{8})};
     model.linear = false;
     const Region *const x0 = &mesh.region("x0"), *const x1 = &mesh.region("x1");

@@ -1,6 +1,6 @@
 // Systems that are solved without a matrix by default, with the same answer.
 #include "fem/multigrid/matrix_free_solver.hpp"
-#include "fem/forms/plasticity.hpp"
+#include "fem/plugins/von_mises.hpp"
 #include "fem/analysis/nonlinear_solution.hpp"
 #include "fem/analysis/static_solution.hpp"
 
@@ -217,7 +217,8 @@ struct Pulled {
 TEST(NeedsNoMatrix, NorDoesNewtonsMethodOnQuadraticSolids) {
   const Pulled steel(
       VonMisesPlasticity{
-          .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15},
+          .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15}
+          .form(),
       0.003);
   ASSERT_GE(steel.block.space.unknown_count(), 30000);
   const Nonlinear options{.relative = 1e-9, .increments = 2, .path = {1, 0.5}};

@@ -1,7 +1,7 @@
 // Steps: analyses that begin at the state in which the one before ended.
 #include "fem/analysis/step.hpp"
 
-#include "fem/forms/plasticity.hpp"
+#include "fem/plugins/von_mises.hpp"
 #include "fem/physics/any_form.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "fem/physics/removed_cells.hpp"
@@ -23,7 +23,7 @@ struct Bar {
 
   Model under(double stress, double moved = 0) const {
     AnyForm bar(mesh);
-    bar.material("all", VonMisesPlasticity{young, 0.3, yield_stress, hardening, 0});
+    bar.material("all", VonMisesPlasticity{young, 0.3, yield_stress, hardening, 0}.form());
     for (int c = 0; c < 3; ++c) bar.loads.prescribe(std::array{"x0", "y0", "z0"}[static_cast<std::size_t>(c)], c, 0);
     if (stress != 0) bar.loads.load("x1", {stress, 0, 0});
     if (moved != 0) bar.loads.prescribe("x1", 0, moved);

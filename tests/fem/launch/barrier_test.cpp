@@ -3,7 +3,7 @@
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/loads.hpp"
-#include "fem/forms/plasticity.hpp"
+#include "tests/fem/radial_return.hpp"
 #include "mesh/cell_geometry.hpp"
 #include "tests/fem/launch/barrier_checker.hpp"
 #include "tests/fem/test_forms.hpp"
@@ -123,8 +123,8 @@ const std::vector<Case>& cases() {
     add<AxisymmetricElasticity, 6, 2>(list, CellKind::tri6, {1.4, 0.9});
     add<NonlinearDiffusion<3>, 20, 3>(list, CellKind::hex20, {1.3, 0.4, 0.2});
     add<Coupled, 9, 2>(list, CellKind::quad9, {0.7});
-    add<VonMisesPlasticity, 8, 3>(list, CellKind::hex8, {1, 0.3, 0.01, 0.2, 0.1});
-    add<VonMisesPlasticity, 10, 3>(list, CellKind::tet10, {1, 0.3, 0.01, 0.2, 0.1});
+    add<RadialReturn, 8, 3>(list, CellKind::hex8, {1, 0.3, 0.01, 0.2, 0.1});
+    add<RadialReturn, 10, 3>(list, CellKind::tet10, {1, 0.3, 0.01, 0.2, 0.1});
     add<Load<3, 3, 0>, 6, 3>(list, CellKind::prism6, {{1, 2, 3}});
     add<Convection<2>, 3, 1>(list, CellKind::line3, {3, 1.5});
     return list;

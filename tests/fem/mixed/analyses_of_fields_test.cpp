@@ -4,7 +4,7 @@
 #include "fem/analysis/analysis.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/forms/navier_stokes.hpp"
-#include "fem/forms/plasticity.hpp"
+#include "fem/plugins/von_mises.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/mixed/mixed_forms.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
@@ -452,7 +452,7 @@ struct YieldingBar {
   YieldingBar() {
     const VonMisesPlasticity steel{
         .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
-    model.equations = {Integral::over_all_cells(FormValue(steel))};
+    model.equations = {Integral::over_all_cells(steel.form())};
     model.linear = false;
     for (int c = 0; c < 3; ++c) model.supports.push_back(held(mesh, c == 0 ? "x0" : c == 1 ? "y0" : "z0", 0, c));
     model.supports.push_back(held(mesh, "x1", 0, 0, 0.02));

@@ -1,5 +1,5 @@
 // Actions in single precision, of every form on every cell: what multigrid without a matrix smooths with.
-#include "fem/forms/plasticity.hpp"
+#include "tests/fem/radial_return.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/linearisation.hpp"
@@ -81,9 +81,9 @@ TEST_P(SinglePrecision, DoesNotLoseSmallCellsFarFromTheOrigin) {
 }
 
 TEST(SinglePrecisionActions, ReadThePointState) {
-  const VonMisesPlasticity steel{
+  const RadialReturn steel{
       .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
-  SingleAction m(patch(CellKind::tet10, {.count = 2}), FormValue(steel));
+  SingleAction m(patch(CellKind::tet10, {.count = 2}), test_form(steel));
   Vector stretched = m.space.zeros();
   std::vector<double> values;
   for (Node n = 0; n < m.space.node_count(); ++n) {

@@ -128,7 +128,7 @@ TEST(FactorOfTensors, MultipliesActionsOnCurvedCellsOfHigherOrder) {
     const bool solid = kind == CellKind::hex8;
     const Mesh mesh(testing::under_map(patch(kind, {.count = 1}), 3, testing::sheared));
     for (const int order : {3, 4, 5}) {
-      if (order > 3 && takes_small_sizes(tested())) continue;
+      if ((order > 3 && takes_small_sizes(tested())) || (order > 4 && !solid)) continue;
       const FunctionSpace space(mesh, solid ? 3 : 2, tested(), {.order = order});
       const FormValue form = elastic_form(solid ? 3 : 2);
       ASSERT_TRUE(sum_factorised(Operator(space, {Integral::over_all_cells(form)})));

@@ -1,5 +1,5 @@
 // Tangents kept at quadrature points: what p-multigrid smooths with where the tangent depends on the unknown.
-#include "fem/forms/plasticity.hpp"
+#include "fem/plugins/von_mises.hpp"
 #include "fem/multigrid/space_transfer.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/matrix_free.hpp"
@@ -41,7 +41,8 @@ struct Strained {
   static FormValue form(bool plastic) {
     if (plastic)
       return VonMisesPlasticity{
-          .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15};
+          .young = 200, .poisson = 0.3, .yield_stress = 0.25, .isotropic_hardening = 5, .kinematic_hardening = 15}
+          .form();
     return test_form(FromEnergy<SofteningEnergy>{{1.3, 0.7}});
   }
   Mesh mesh;

@@ -289,20 +289,44 @@ void hold_at_corner(ElasticBody& body, const Mesh& mesh, std::vector<Region>& re
   body.loads.displacement(regions[2], 2, 0);
 }
 
+// The ply, or a table over the temperature that is the ply at 50.
+ElasticMaterial ply_along(const Point& along, const Point& across, bool varies, bool tabled) {
+  ElasticMaterial material{.orientation = varies ? Orientation::varying([=](const Point&) {
+                             return Axes{along, across};
+                           })
+                                                 : Orientation::along(along, across)};
+  const StiffnessTensor stiffness = StiffnessTensor::orthotropic(ply);
+  if (!tabled) {
+    material.stiffness = stiffness;
+    return material;
+  }
+  material.stiffness_table.emplace();
+  for (const auto& [temperature, factor] : {std::pair{0.0, 0.5}, {100.0, 1.5}, {200.0, 9.0}}) {
+    StiffnessTensor row = stiffness;
+    for (StiffnessTensor::Six& each : row.c)
+      for (double& entry : each) entry *= factor;
+    material.stiffness_table->rows.push_back({temperature, row});
+  }
+  return material;
+}
+
 class OffAxis : public ::testing::TestWithParam<bool> {};  // material axes as functions of the position, or constant
 
 TEST_P(OffAxis, TensionFollowsTheTransformedCompliance) {
-  for (const CellKind kind : {CellKind::hex8, CellKind::tet4, CellKind::tet10, CellKind::quad4, CellKind::tri6}) {
+  for (const auto& [kind, tabled] : {std::pair{CellKind::hex8, false},
+                                     {CellKind::tet4, false},
+                                     {CellKind::tet10, false},
+                                     {CellKind::quad4, false},
+                                     {CellKind::tri6, false},
+                                     {CellKind::hex8, true},
+                                     {CellKind::tri6, true}}) {
     const bool solid = traits(kind).dimension == 3;
     const Mesh mesh = solid ? box(2, 1, 1, {2, 1, 1}, kind) : rectangle(2, 1, {2, 1}, kind);
     const double angle = 0.5;
-    const Point along{std::cos(angle), std::sin(angle), 0}, across{-std::sin(angle), std::cos(angle), 0};
     ElasticBody body(mesh, PlaneKind::stress, 0.2);
-    body.material("all", {.stiffness = StiffnessTensor::orthotropic(ply),
-                          .orientation = GetParam() ? Orientation::varying([=](const Point&) {
-                            return Axes{along, across};
-                          })
-                                                    : Orientation::along(along, across)});
+    body.material("all", ply_along({std::cos(angle), std::sin(angle), 0}, {-std::sin(angle), std::cos(angle), 0},
+                                   GetParam(), tabled));
+    if (tabled) body.loads.temperature(50, 0);
     std::vector<Region> regions;
     hold_at_corner(body, mesh, regions);
     const std::vector<Coefficient> pull =
@@ -323,17 +347,15 @@ TEST_P(OffAxis, TensionFollowsTheTransformedCompliance) {
 
 // It expands by its own number along each axis, without stress.
 TEST_P(OffAxis, FreeExpansionCausesNoStress) {
-  for (const CellKind kind : {CellKind::hex8, CellKind::tet4, CellKind::quad4}) {
+  for (const auto& [kind, tabled] :
+       {std::pair{CellKind::hex8, false}, {CellKind::tet4, false}, {CellKind::quad4, false}, {CellKind::quad4, true}}) {
     const bool solid = traits(kind).dimension == 3;
     const Mesh mesh = solid ? box(2, 1, 1, {2, 1, 1}, kind) : rectangle(2, 1, {2, 1}, kind);
     const double c = std::cos(0.5), s = std::sin(0.5);
     ElasticBody body(mesh, PlaneKind::stress, 0.2);
-    body.material("all", {.stiffness = StiffnessTensor::orthotropic(ply),
-                          .orientation = GetParam() ? Orientation::varying([=](const Point&) {
-                            return Axes{{c, s, 0}, {-s, c, 0}};
-                          })
-                                                    : Orientation::along({c, s, 0}, {-s, c, 0}),
-                          .expansion = {Coefficient(1e-6), Coefficient(30e-6), Coefficient(40e-6)}});
+    ElasticMaterial material = ply_along({c, s, 0}, {-s, c, 0}, GetParam(), tabled);
+    material.expansion = {Coefficient(1e-6), Coefficient(30e-6), Coefficient(40e-6)};
+    body.material("all", material);
     std::vector<Region> regions;
     hold_at_corner(body, mesh, regions);
     body.loads.temperature(120, 20);

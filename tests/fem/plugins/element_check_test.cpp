@@ -4,11 +4,13 @@
 #include "device/error.hpp"
 #include "tests/device/back_ends.hpp"
 #include "fem/plugins/element_check.hpp"
+#include "fem/plugins/form_catalogue.hpp"
+#include "fem/plugins/von_mises.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/in_plane.hpp"
 #include "fem/forms/loads.hpp"
-#include "fem/forms/plasticity.hpp"
+#include "tests/fem/radial_return.hpp"
 
 #include <algorithm>
 #include <gtest/gtest.h>
@@ -136,12 +138,26 @@ TEST(FormCheck, PassesElasticity) {
   expect_sound(Elasticity{1.4, 0.9});
   expect_sound(PlaneElasticity::plane_stress({1.4, 0.9}, 0.7));
 }
-TEST(FormCheck, PassesPlasticity) { expect_sound(VonMisesPlasticity{1, 0.3, 0.05, 0.2, 0.1}); }
-TEST(FormCheck, PassesPlasticityInThePlane) {
-  const VonMisesPlasticity metal{1, 0.3, 0.05, 0.2, 0.1};
-  expect_sound(PlaneStrain<VonMisesPlasticity>{metal});
-  expect_sound(PlaneStress<VonMisesPlasticity>{metal});
-  expect_sound(Axisymmetric<VonMisesPlasticity>{metal});
+TEST(FormCheck, PassesPlasticityByARadialReturn) {
+  const RadialReturn metal{1, 0.3, 0.05, 0.2, 0.1};
+  const auto sound = [](const auto& form) {
+    const std::vector<CheckResult> results = check(form, "ritz_test_forms");
+    EXPECT_TRUE(all_passed(results)) << listed(results);
+  };
+  sound(metal);
+  sound(PlaneStress<RadialReturn>{metal});
+}
+TEST(FormCheck, PassesPlasticityByALaw) {
+  const FormCatalogue catalogue(Device::named("cpu", 1));
+  for (const VonMisesForm& form : von_mises_forms()) {
+    const FormRecord& record = form.record;
+    std::map<std::string, double> numbers;
+    for (int i = 0; i < record.parameter_count; ++i)
+      numbers[record.parameters[i].facts.name] = record.parameters[i].facts.example;
+    const std::vector<CheckResult> results =
+        check_form({{Device::named("cpu", 1), catalogue.make(record.name, numbers)}}, record);
+    EXPECT_TRUE(all_passed(results)) << record.name << "\n" << listed(results);
+  }
 }
 TEST(FormCheck, PassesBodiesOfRevolution) {
   expect_sound(AxisymmetricDiffusion{2.5});

@@ -2,6 +2,7 @@
 #include "fem/analysis/static_solution.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/forms/varying.hpp"
+#include "fem/forms/varying_elasticity.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/linearisation.hpp"
 #include "fem/operator/matrix_free.hpp"
@@ -231,11 +232,11 @@ double error_of_diagonal(const Operator& equations, const Vector& u) {
 TEST(TensorDiagonals, AreTheEntriesThatTheActionShows) {
   for (const CellKind kind : {CellKind::quad4, CellKind::quad9, CellKind::hex8, CellKind::hex27}) {
     const int dimension = traits(kind).dimension;
-    for (int order = traits(kind).order; order <= (dimension == 2 ? 8 : 5); ++order)
+    for (int order = traits(kind).order; order <= 5; ++order)
       for (const auto& [name, form, rigid] : forms_on(dimension)) {
         const Equations m(patch(kind, {.count = 1, .random = 0.03, .curved = true}), form, order);
         // integrals over 2 pi r need more points than lines have
-        EXPECT_EQ(sum_factorised(m.equations), form.extra_degree == 0) << name;
+        EXPECT_EQ(sum_factorised(m.equations), form.extra_degree == 0 && (dimension == 3 || order <= 4)) << name;
         EXPECT_LT(error_of_diagonal(m.equations, m.space.zeros()), 1e-13 * order)
             << name << " on " << traits(kind).name << ", order " << order;
       }
@@ -255,7 +256,7 @@ std::vector<FormValue> varying_forms() {
   const PointFunction small = [](std::span<const double> x, std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.2 + 0.1 * std::cos(x[3 * i + 1]);
   };
-  return {{VaryingDiffusion<3>{}, {large}}, {VaryingElasticity{}, {large, small}}};
+  return {{VaryingDiffusion<3>{}, {large}}, {VaryingElasticity<Space::solid, ElasticAxes::none>{}, {large, small}}};
 }
 
 TEST(TensorDiagonals, OfNumbersThatVaryAreThoseOfTheMatrix) {

@@ -1,8 +1,5 @@
-// Metal plasticity at small strains: von Mises's yield surface with linear isotropic and kinematic hardening,
-// integrated by the radial return. Simo and Hughes, Computational Inelasticity, 1998, boxes 3.1 and 3.2. With alpha the
-// equivalent plastic strain, the body yields in tension at yield_stress + isotropic_hardening alpha +
-// kinematic_hardening (plastic strain), and a bar's tangent modulus is E H / (E + H), H = the sum of both hardening
-// moduli.
+// Von Mises plasticity with linear hardening by the radial return, as a form with internal variables: written apart
+// from the law J2, by Simo and Hughes, Computational Inelasticity, 1998, boxes 3.1 and 3.2.
 #pragma once
 
 #include "fem/forms/form.hpp"
@@ -12,10 +9,10 @@
 #include <array>
 #include <cmath>
 
-namespace ritz {
+namespace ritz::test {
 
-struct VonMisesPlasticity {
-  static constexpr const char *name = "von_mises_plasticity", *unknown = "displacement", *derives = "stress";
+struct RadialReturn {
+  static constexpr const char *name = "test_radial_return", *unknown = "displacement", *derives = "stress";
   static constexpr int components = 3, dimension = 3, derived = 6;
   static constexpr bool uses_value = false, uses_gradient = true, symmetric = true;
   static constexpr bool objective = true, small_displacements = true, rate_independent = true;
@@ -23,21 +20,20 @@ struct VonMisesPlasticity {
       {{.name = "plastic_strain", .about = "xx yy zz xy yz xz", .components = 6},
        {.name = "equivalent_plastic_strain", .about = "its rate is sqrt(2/3 D:D), D that of the plastic strain"}}};
   double young, poisson, yield_stress, isotropic_hardening, kinematic_hardening;
-  static constexpr Parameter<VonMisesPlasticity> parameters[] = {
-      {&VonMisesPlasticity::young,
-       {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0, .example = 1}},
-      {&VonMisesPlasticity::poisson,
+  static constexpr Parameter<RadialReturn> parameters[] = {
+      {&RadialReturn::young, {.name = "young", .unit = "Pa", .about = "Young's modulus", .above = 0, .example = 1}},
+      {&RadialReturn::poisson,
        {.name = "poisson", .about = "Poisson's ratio", .above = -1, .below = 0.5, .example = 0.3}},
-      {&VonMisesPlasticity::yield_stress,
+      {&RadialReturn::yield_stress,
        {.name = "yield_stress", .unit = "Pa", .about = "in tension, at first", .above = 0, .example = 0.05}},
-      {&VonMisesPlasticity::isotropic_hardening,
+      {&RadialReturn::isotropic_hardening,
        {.name = "isotropic_hardening",
         .unit = "Pa",
         .about = "growth of the yield stress per equivalent plastic strain",
         .minimum = 0,
         .fallback = 0,
         .example = 0.2}},
-      {&VonMisesPlasticity::kinematic_hardening,
+      {&RadialReturn::kinematic_hardening,
        {.name = "kinematic_hardening",
         .unit = "Pa",
         .about = "shift of the yield surface in tension per plastic strain",
@@ -101,4 +97,4 @@ struct VonMisesPlasticity {
   }
 };
 
-}  // namespace ritz
+}  // namespace ritz::test
