@@ -43,7 +43,7 @@ endif()
 
 # Host sources of a target in batches, which share the headers that are most of what they compile: a batch is a folder, whose sources have no
 # names of anonymous namespaces in common. Folders of more than RITZ_BATCH sources have several batches; those of a few sources share one.
-# Tests, whose helpers have the same names in many files, are in batches of eight.
+# Tests are in batches of sixteen.
 function(ritz_batches target)
   if(NOT RITZ_UNITY)
     return()
@@ -53,7 +53,7 @@ function(ritz_batches target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
   get_target_property(is_test ${target} RITZ_IS_TEST)
   if(is_test)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD_BATCH_SIZE 16)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)

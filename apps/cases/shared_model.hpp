@@ -36,7 +36,7 @@ struct SharedModel {
   };
   std::vector<KnownField> fields;
   std::string space_key;
-  std::unique_ptr<FunctionSpace> space;
+  FunctionSpace space;
   std::vector<std::unique_ptr<Operator>> equations;
   SystemCache reuse;  // of the first equations
   // Used by sweeps:

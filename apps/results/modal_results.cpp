@@ -200,11 +200,11 @@ std::vector<Shape> shapes_of(Results& results, const Mesh& mesh, const MotionOf&
   std::vector<Shape> shapes;
   std::vector<std::string> turning;
   std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
-  Vector x;
-  if (s.vectors) x = Vector(s.vectors->device(), s.vectors->rows(), "vectors");
   for (std::size_t k = 0; k < s.values.size(); ++k) {
-    s.vectors->get_column(static_cast<int>(k), x);
-    Shape& shape = shapes.emplace_back(shape_of(motion(x), k));
+    const Vector x = s.vector(k);  // over ranks the first one writes it
+    Shape& shape = shapes.emplace_back();
+    if (results.options().follows) continue;
+    shape = shape_of(motion(x), k);
     shape.size = size;
     if (shape.only_turns()) turning.push_back(shape.name);
     if (options.unit_maximum) shape.scale(shape.unit_maximum());
@@ -249,10 +249,10 @@ void write_modes(Results& results, const FieldsOfModel& fields, const VibrationM
   const MixedOperator& equations = *fields.equations;
   std::vector<std::vector<Field>> shapes;  // [mode][field]
   std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
-  Vector x = equations.zeros();
   for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
-    modes.eigen.vectors->get_column(static_cast<int>(k), x);
+    const Vector x = modes.eigen.vector(k);
     std::vector<Field>& shape = shapes.emplace_back();
+    if (results.options().follows) continue;
     for (int j = 0; j < equations.field_count(); ++j)
       shape.push_back(field_result(results, equations, j, x, mode_name(k, equations.field_name(j))));
     if (!options.unit_maximum) continue;

@@ -43,8 +43,9 @@ Ranks::~Ranks() {
 
 std::string Ranks::wait(int from) {
   while (true) {
-    if (std::optional<std::string> text = receive(from)) return *std::move(text);
-    look_for_failures();
+    const bool arrived = has_text(from);
+    look_for_failures();  // a rank that fails ends with a text, which is not the one awaited
+    if (std::optional<std::string> text = arrived ? receive(from) : std::nullopt) return *std::move(text);
     pause();
   }
 }

@@ -69,6 +69,8 @@ class Ranks {
   // Returns at once. Texts from one rank to another arrive in the order in which they were sent.
   virtual void send(int to, std::string text) = 0;
   virtual std::optional<std::string> receive(int from) = 0;  // nullopt: nothing is there yet
+  // Has one begun to arrive? Then a failure that this rank sent before it has arrived, too.
+  virtual bool has_text(int /*from*/) { return true; }
   std::string wait(int from);  // asleep between two looks. Throws the Error of a rank that failed meanwhile.
   static void pause();         // between two looks, a few milliseconds
   // The first rank's text, on all ranks. All of them call it.

@@ -95,6 +95,12 @@ class MpiRanks : public Ranks {
       send_with(tag, to, text.substr(begin, longest_));
   }
 
+  bool has_text(int from) override {
+    int arrived = 0;
+    check(MPI_Iprobe(from, tag, MPI_COMM_WORLD, &arrived, MPI_STATUS_IGNORE), "a look for a message");
+    return arrived != 0;
+  }
+
   std::optional<std::string> receive(int from) override {
     forget_what_has_left();
     int arrived = 0;

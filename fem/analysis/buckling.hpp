@@ -24,7 +24,7 @@ struct BucklingModes {
   StaticSolution state;         // under the loads
   std::vector<double> factors;  // positive, ascending; as many as there are, up to the count
   double negative = 0;          // the nearest factor of the loads turned around, roughly; 0: there is none
-  EigenSolution eigen;          // vectors[j] belongs to factors[j]; the largest entry is 1
+  EigenSolution eigen;  // vectors[j] belongs to factors[j]; the largest entry is 1; over ranks of the owned unknowns
 };
 
 // Throws Error: Exit::model: nonlinear equations, load cases, elements without a geometric stiffness; where nothing is

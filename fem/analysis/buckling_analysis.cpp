@@ -1,14 +1,14 @@
 #include "fem/analysis/buckling.hpp"
 
 #include "fem/analysis/active_constraints.hpp"
+#include "fem/analysis/eigen_matrices.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/operator_needs.hpp"
 #include "fem/operator/linearisation.hpp"
-#include "fem/ranks/divided_system.hpp"
-#include "fem/space/nested_nodes.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/eigen/critical_factors.hpp"
 
@@ -37,9 +37,7 @@ void normalise(MultiVector& X, const Supports& supports) {
   for (int k = 0; k < X.columns(); ++k) {
     X.get_column(k, x);
     if (supports.has_dependent()) supports.set_linear(x);
-    const std::vector<double> values = x.host();
-    const double largest = *std::ranges::max_element(values, {}, [](double v) { return std::abs(v); });
-    axpby(0.0, x, 1 / largest, x);
+    axpby(0.0, x, 1 / largest_entry(x), x);
     X.set_column(k, x);
   }
 }
@@ -58,32 +56,35 @@ void require_factors(const CriticalFactors& s, const Buckling& analysis) {
               s.eigen.verification, "allow more max_iterations, ask for fewer factors, or a larger tolerance");
 }
 
+// u: of the whole model. Over ranks vectors have owned unknowns, and are normalised as such.
 CriticalFactors factors_of(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
-  Profile& profile = model.space->device().profile();
-  SparseMatrix K = setup.equations().make_matrix();
-  {
-    auto phase = profile.phase("assembly");
-    Linearisation(setup.equations(), u).assemble_once(K);
-  }
-  SparseMatrix K_sigma = geometric_stiffness(model, u, name);
-  {
-    auto phase = profile.phase("constraints");
-    setup.supports().common().eliminate(K, max_abs(K.diagonal()));
-    setup.supports().common().eliminate(K_sigma, 0);
-  }
-  auto phase = profile.phase("solve");
-  return critical_factors(K, K_sigma, eigen_options(model, analysis), solver_geometry(*model.space));
-}
-
-// Matrices whose rows are divided.
-CriticalFactors factors_over_ranks(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
-  const Operator geometric(*model.space, geometric_integrals(model, name));
-  const LinearSolverOptions linear{
+  LinearSolverOptions linear{
       .multigrid = analysis.linear.multigrid, .operator_kind = OperatorKind::matrix, .say = analysis.linear.say};
-  const FieldOfRank part(setup.equations(), setup.supports().common(), linear, *analysis.linear.ranks);
-  DividedSystem system(part, linear);
-  CriticalFactors found = system.critical_factors(part.own(geometric), part.own(u), eigen_options(model, analysis));
-  part.gather(found.eigen.vectors);
+  EigenOptions options = eigen_options(model, analysis);
+  std::optional<FieldOfRank> part;
+  if (Ranks* const ranks = analysis.linear.ranks) {
+    linear.multigrid = options.multigrid = multigrid_over_ranks(options.multigrid);
+    part.emplace(setup.equations(), setup.supports().common(), linear, *ranks);
+  }
+  const Operator& equations = part ? part->equations() : setup.equations();
+  const Constraints& supports = part ? part->supports() : setup.supports().common();
+  std::vector<Integral> geometric = geometric_integrals(model, name);
+  if (part) geometric = part->own(geometric);
+  EigenMatrices both(supports, part ? &*part : nullptr, linear, options.method != EigenMethod::lanczos);
+  {
+    const Vector here = part ? part->space().with_ghosts(part->own(u)) : Vector();
+    const Vector& state = part ? here : u;
+    SparseMatrix K = tangent_matrix(equations, state);
+    const double pivot = max_abs(K.diagonal());
+    both.add(std::move(K), pivot);
+    both.add(tangent_matrix(Operator(equations.space(), std::move(geometric)), state), 0);
+  }
+  CriticalFactors found = both.solve([&](const auto& K, const auto& K_sigma, const SolverGeometry& geometry) {
+    return critical_factors(K, K_sigma, options, geometry);
+  });
+  require_factors(found, analysis);
+  found.eigen.layout = equations.layout();
+  normalise(*found.eigen.vectors, supports);
   return found;
 }
 
@@ -105,10 +106,10 @@ void check(const Model& model, const Buckling&) {
     throw Error(ErrorKind::analysis, "linear buckling of a model with springs or masses at reference points",
                 "the factor of its stiffness lacks them", "let springs act at nodes");
   geometric_integrals(model, name);
-  if (!can_assemble(Operator(*model.space, model.equations, ElementLists::counted)))
+  if (!can_assemble(Operator(model.space, model.equations, ElementLists::counted)))
     throw Error(ErrorKind::modal_options,
-                fmt::format("linear buckling with elements of order {}, which have no matrix", model.space->order()),
-                {}, "take a lower order");
+                fmt::format("linear buckling with elements of order {}, which have no matrix", model.space.order()), {},
+                "take a lower order");
 }
 
 BucklingModes solve(const Model& model, const Buckling& analysis, const Observer& observer, const Prepared& prepared) {
@@ -117,13 +118,10 @@ BucklingModes solve(const Model& model, const Buckling& analysis, const Observer
   BucklingModes result{.state = solve(model, Static{.linear = analysis.linear}, observer,
                                       {.equations = &setup.equations(), .supports = &setup.supports()})};
   if (observer.progress) observer.progress("solving");
-  CriticalFactors s = analysis.linear.ranks != nullptr ? factors_over_ranks(setup, model, analysis, result.state.u)
-                                                       : factors_of(setup, model, analysis, result.state.u);
-  require_factors(s, analysis);
+  CriticalFactors s = factors_of(setup, model, analysis, result.state.u);
   result.factors = std::move(s.factors);
   result.negative = s.negative;
   result.eigen = std::move(s.eigen);
-  normalise(*result.eigen.vectors, setup.supports().common());
   return result;
 }
 
@@ -135,7 +133,7 @@ Forecast forecast(const Model& model, const Buckling& analysis, const Prepared&)
   options.below = -1;  // with matrices in any case
   return {.paths = forecast_vibration(stiffness, geometric, {}, options),
           .host_of_elements = OperatorNeeds(stiffness).host_bytes() + OperatorNeeds(geometric).host_bytes(),
-          .host_of_columns = 2 * 8 * model.space->mesh().node_count() * model.space->components() * analysis.count};
+          .host_of_columns = 2 * 8 * model.space.mesh().node_count() * model.space.components() * analysis.count};
 }
 
 }  // namespace ritz

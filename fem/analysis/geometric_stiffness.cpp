@@ -25,13 +25,6 @@ bool has_large_displacements(const FormValue& form, const Device& device) {
          !kernels<FormRecord>(device, form.module, form_record_name(form.name.c_str())).small_displacements;
 }
 
-SparseMatrix tangent_of(const Operator& equations, const Vector& u) {
-  auto phase = equations.space().device().profile().phase("assembly");
-  SparseMatrix matrix = equations.make_matrix();
-  Linearisation(equations, u).assemble_once(matrix);
-  return matrix;
-}
-
 }  // namespace
 
 std::vector<Integral> geometric_integrals(const Model& model, const std::string& analysis) {
@@ -39,7 +32,7 @@ std::vector<Integral> geometric_integrals(const Model& model, const std::string&
     throw Error(ErrorKind::analysis,
                 fmt::format("the geometric stiffness of forms of several fields, for {}", analysis),
                 "the geometric stiffness is that of one displacement", "take forms of one field");
-  const Device& device = model.space->device();
+  const Device& device = model.space.device();
   std::vector<Integral> result;
   for (const Integral& each : model.equations) {
     const FormValue& form = each.form;
@@ -63,14 +56,10 @@ std::vector<Integral> geometric_integrals(const Model& model, const std::string&
   return result;
 }
 
-SparseMatrix geometric_stiffness(const Model& model, const Vector& u, const std::string& analysis) {
-  return tangent_of(Operator(*model.space, geometric_integrals(model, analysis)), u);
-}
-
-SparseMatrix stiffness_at(const Model& model, const Operator& equations, const Vector& u, const std::string& analysis) {
-  SparseMatrix K = tangent_of(equations, u);
-  if (std::vector<Integral> added = geometric_integrals(model, analysis); !added.empty())
-    axpy(1.0, tangent_of(Operator(*model.space, std::move(added)), u).values(), K.values());
+SparseMatrix stiffness_at(const Operator& equations, std::vector<Integral> geometric, const Vector& u) {
+  SparseMatrix K = tangent_matrix(equations, u);
+  if (!geometric.empty())
+    axpy(1.0, tangent_matrix(Operator(equations.space(), std::move(geometric)), u).values(), K.values());
   return K;
 }
 

@@ -1,8 +1,9 @@
 // The stiffness of a model in a state: the tangent of its equations at the displacement u, and where their strains are
 // small the geometric stiffness K_sigma of the stress at u, which a tangent of small displacements leaves out.
 //
-//   SparseMatrix K = stiffness_at(model, equations, u);      // of modes under preload, of a further step
-//   SparseMatrix K_sigma = geometric_stiffness(model, u);    // of linear buckling
+//   const std::vector<Integral> geometric = geometric_integrals(model, "linear buckling");
+//   SparseMatrix K_sigma = tangent_matrix(Operator(space, geometric), u);
+//   SparseMatrix K = stiffness_at(equations, geometric, u);      // of modes under preload, of a further step
 //
 // Loads are dead: they keep their size and direction.
 #pragma once
@@ -21,9 +22,7 @@ namespace ritz {
 // fields.
 std::vector<Integral> geometric_integrals(const Model& model, const std::string& analysis);
 
-// On the pattern of the model's space, prescribed unknowns not eliminated.
-SparseMatrix geometric_stiffness(const Model& model, const Vector& u, const std::string& analysis);
-// `equations`: those of the model.
-SparseMatrix stiffness_at(const Model& model, const Operator& equations, const Vector& u, const std::string& analysis);
+// On the pattern of the space, prescribed unknowns not eliminated. geometric: on the space of the equations.
+SparseMatrix stiffness_at(const Operator& equations, std::vector<Integral> geometric, const Vector& u);
 
 }  // namespace ritz

@@ -4,7 +4,7 @@
 
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/evolution.hpp"
-#include "fem/ranks/transposed_tangent.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 
 #include <functional>
 #include <memory>

@@ -1,10 +1,11 @@
 #include "fem/analysis/linear_system.hpp"
 
+#include "device/host_memory.hpp"
 #include "device/memory_shortage.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/linearisation.hpp"
 #include "fem/operator/task_plans.hpp"
-#include "fem/ranks/divided_system.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 #include "device/process/stop_request.hpp"
 #include "fem/space/nested_nodes.hpp"
 #include "fem/space/pattern_size.hpp"
@@ -18,29 +19,36 @@
 namespace ritz {
 
 LinearSystem::LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps,
-                           const FieldOfRank* part)
-    : equations_(equations), space_(equations.space()), keeps_(keeps), part_(part) {
+                           const FieldOfRank* part, Tangent tangent)
+    : equations_(equations), space_(equations.space()), keeps_(keeps), part_(part), tangent_(tangent) {
   const LongWork making_pattern;
   if (part == nullptr && options.ranks != nullptr)
     throw Error(ErrorKind::internal, "a linear system over ranks of equations that are not those of a part");
   if (part == nullptr && !without_matrix(equations, options)) K_.emplace(equations.make_matrix());
-  if (keeps != Keeps::nothing) cache_.emplace();
+  if (keeps != Keeps::nothing || part != nullptr) cache_.emplace();
   set_options(options);
 }
 
-LinearSystem::~LinearSystem() = default;
+LinearSystem::~LinearSystem() { end_part(); }
+
+// A factor goes by all ranks together, unless one is lost.
+void LinearSystem::end_part() noexcept {
+  try {
+    if (part_ != nullptr && std::uncaught_exceptions() == unwinding_) cache_->end();
+  } catch (const Error&) {  // the job ends
+  }
+}
 
 void LinearSystem::set_options(const LinearSolverOptions& options) {
-  options_ = options;
-  if (options_.promise == MatrixPromise::none && equations_.facts().symmetric)
+  options_ = part_ != nullptr ? options_over_ranks(*part_, options) : options;
+  if (part_ == nullptr && options_.promise == MatrixPromise::none && equations_.facts().symmetric)
     options_.promise = MatrixPromise::symmetric;
 }
 
 void LinearSystem::begin(const std::string& stage) {
   stage_ = stage;
   without_matrix_.reset();
-  if (divided_) divided_->begin();
-  if (cache_) cache_.emplace();
+  if (cache_ && part_ == nullptr) cache_.emplace();
 }
 
 // Equations between unknowns may join others than before: the matrix has another pattern then.
@@ -49,7 +57,7 @@ void LinearSystem::hold(const Supports& constraints) {
   constraints_ = &dynamic_cast<const Constraints&>(constraints);
   if (is_first) return;
   begin(stage_);
-  divided_.reset();
+  of_part_.reset();
   if (!K_) return;
   equations_.plans().forget_assembly();
   K_.emplace(equations_.make_matrix());
@@ -61,8 +69,7 @@ void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bo
   woodbury_.reset();
   if (ground_) ground_->tangent_changed();
   if (part_ != nullptr) {
-    if (!divided_ || !alike) divided_ = std::make_unique<DividedSystem>(*part_, options_);
-    divided_->linearise(u);
+    linearise_part(u, alike);
   } else if (K_) {
     assemble(u);
     if (cache_) cache_->values_changed(alike);
@@ -76,7 +83,41 @@ void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bo
 void LinearSystem::assemble(const Vector& u) {
   if (keeps_ == Keeps::nothing) Linearisation(equations_, u).assemble_once(*K_);
   else equations_.assemble(u, *K_);
+  if (tangent_ == Tangent::transposed) transpose(*K_);
   eliminated_ = false;
+}
+
+void LinearSystem::linearise_part(const Vector& u, bool alike) {
+  if (!of_part_ || !alike) {
+    without_matrix_.reset();
+    end_part();
+    cache_.emplace();
+    of_part_.emplace(*part_, options_);
+    first_solution_ = {};
+  }
+  of_part_->find_nested_levels();
+  point_ = {};
+  if (!part_->equations_of_all().facts().linear && !u.empty()) {
+    point_ = equations_.zeros();
+    copy(u, point_);
+  }
+  cache_->matrix_replaced();
+  rows_.reset();
+  const Operator& own = part_->equations();
+  if (of_part_->has_matrix()) {
+    of_part_->check_room();
+    SparseMatrix K = tangent_matrix(own, part_->space().with_ghosts(point_));
+    if (tangent_ == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too
+    const double pivot = std::max(max_abs(K.diagonal()), 1e-300);
+    rows_ = of_part_->eliminated(std::move(K), pivot);
+  } else {
+    auto phase = space_.device().profile().phase("assembly");
+    const Vector point = part_->space().with_ghosts(point_);
+    if (without_matrix_) without_matrix_->move_to(point);
+    else without_matrix_.emplace(own, part_->supports(), point, &of_part_->field());
+  }
+  space_.device().memory().trim();
+  return_freed_host_memory();
 }
 
 void LinearSystem::eliminate() {
@@ -86,7 +127,7 @@ void LinearSystem::eliminate() {
 }
 
 void LinearSystem::act(const Vector& x, Vector& y) const {
-  equations_.action(divided_ ? divided_->point() : *without_matrix_->point(), x, y);
+  equations_.action(part_ != nullptr ? point_ : *without_matrix_->point(), x, y);
 }
 
 void LinearSystem::multiply(const Vector& x, Vector& y) const {
@@ -172,7 +213,7 @@ SolveReport LinearSystem::solve_uncorrected(const Vector& b, Vector& x,
     options.relative = tolerance->relative;
     options.rounding_error = tolerance->rounding_error;
   }
-  if (divided_) return divided_->solve(b, x, {options.relative, options.rounding_error});
+  if (part_ != nullptr) return solve_part({b, x}, options).front();
   if (!K_) return solve_without_matrix(b, x, options);
   eliminate();
   if (cache_) options.cache = &*cache_;
@@ -186,11 +227,31 @@ SolveReport LinearSystem::solve_uncorrected(const Vector& b, Vector& x,
       return report;
     }
   }
-  report = solve_linear(*K_, b, x, options, solver_geometry(space_));
+  report = solve_linear(*K_, b, x, options, tangent_ == Tangent::itself ? solver_geometry(space_) : SolverGeometry());
   options_.say = {};                                     // said once
   const bool iterated = !report.preconditioner.empty();  // a factor needs no initial guess
   if (projects && report.converged() && iterated) guess_.add(x);
   return report;
+}
+
+std::vector<SolveReport> LinearSystem::solve_part(const Columns& columns, LinearSolverOptions options) {
+  Ranks& ranks = part_->space().ranks();
+  const ExchangeCounts before = ranks.counts();
+  std::vector<SolveReport> reports;
+  if (without_matrix_) {
+    reports = {without_matrix_->solve(columns.b(), columns.x(), options)};
+    reports.front().choice =
+        fmt::format("divided among {} ranks; elements of order {} need no matrix", ranks.count(), space_.order());
+  } else {
+    options.cache = &*cache_;
+    const SolverGeometry geometry = of_part_->geometry();
+    reports = columns.together() ? solve_linear(*rows_, columns.B(), columns.X(), options, geometry)
+                                 : std::vector{solve_linear(*rows_, columns.b(), columns.x(), options, geometry)};
+  }
+  if (first_solution_.messages == 0 && !columns.together())
+    first_solution_ = {ranks.counts().messages - before.messages, ranks.counts().bytes - before.bytes};
+  of_part_->report(rows_.get(), &*cache_, first_solution_);
+  return reports;
 }
 
 SolveReport LinearSystem::solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options) {
@@ -259,8 +320,8 @@ SolveReport LinearSystem::turn_to_matrix(const std::string& reason, const std::o
 }
 
 std::vector<SolveReport> LinearSystem::solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns) {
-  if (divided_ && !divided_->solves_together()) return solve_one_by_one(B, X, after_columns);
-  if (divided_) return divided_->solve(B, X, {options_.relative, options_.rounding_error});
+  if (part_ != nullptr && options_.method != LinearMethod::direct) return solve_one_by_one(B, X, after_columns);
+  if (part_ != nullptr) return solve_part({B, X}, options_);
   eliminate();
   LinearSolverOptions options = options_;
   if (cache_) options.cache = &*cache_;

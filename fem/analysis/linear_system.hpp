@@ -16,12 +16,16 @@
 #include "fem/analysis/tangent_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/operator.hpp"
+#include "fem/ranks/rank_matrices.hpp"
 #include "fem/space/constraints.hpp"
+#include "solvers/linear/columns.hpp"
 #include "solvers/linear/projected_guess.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/solver_cache.hpp"
 #include "solvers/eigen/woodbury.hpp"
 
+#include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -30,19 +34,18 @@
 
 namespace ritz {
 
-class DividedSystem;  // fem/ranks/divided_system.hpp
-class FieldOfRank;    // fem/ranks/field_of_rank.hpp
-
 class LinearSystem final : public TangentSystem {
  public:
   // From one solve to the next: nothing but the matrix; factor and hierarchies, and the lists of the assembly;
   // solutions too, which give later ones their initial guess where the system is promised positive definite.
   enum class Keeps { nothing, solver, solver_and_solutions };
+  enum class Tangent : std::uint8_t { itself, transposed };
 
   // Makes the matrix, where there is one, without its values. Equations must outlive this. part: over ranks, where the
-  // equations are those of this part and vectors have owned unknowns.
+  // equations are those of this part and vectors have owned unknowns; it has a matrix where one process has one. A
+  // transposed tangent needs a matrix: OperatorKind::matrix of the options.
   LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps,
-               const FieldOfRank* part = nullptr);
+               const FieldOfRank* part = nullptr, Tangent tangent = Tangent::itself);
   ~LinearSystem() override;
   LinearSystem(const LinearSystem&) = delete;  // solvers refer to the matrix in here
   LinearSystem& operator=(const LinearSystem&) = delete;
@@ -75,6 +78,9 @@ class LinearSystem final : public TangentSystem {
 
  private:
   void assemble(const Vector& u);
+  void linearise_part(const Vector& u, bool alike);
+  void end_part() noexcept;
+  std::vector<SolveReport> solve_part(const Columns& columns, LinearSolverOptions options);
   void act(const Vector& x, Vector& y) const;  // the tangent, by elements
   void eliminate();
   SolveReport solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
@@ -91,12 +97,17 @@ class LinearSystem final : public TangentSystem {
   LinearSolverOptions options_;
   const Keeps keeps_;
   const FieldOfRank* part_;  // null: one process
+  const Tangent tangent_;
   const Constraints* constraints_ = nullptr;
   std::optional<SparseMatrix> K_;
-  std::unique_ptr<DividedSystem> divided_;  // of the part: instead of K_
   bool eliminated_ = false;
+  std::optional<RankMatrices> of_part_;
+  std::unique_ptr<const DividedMatrix> rows_;  // of the part: instead of K_
+  Vector point_;                               // over ranks; empty where it does not matter
+  ExchangeCounts first_solution_;              // sent by this rank
+  int unwinding_ = std::uncaught_exceptions();
   std::optional<MatrixFreeSolver> without_matrix_;
-  std::optional<SolverCache> cache_;  // of K_
+  std::optional<SolverCache> cache_;  // of K_ or the rows
   ProjectedGuess guess_;
   std::optional<GroundCorrection> ground_;
   const Attached* beside_ = nullptr;

@@ -249,15 +249,13 @@ Gauge gauge_of(const FieldsOfRank& rank, const MixedConstraints& values, const M
 }  // namespace
 
 FieldsStatics::FieldsStatics(const MixedOperator& equations, const MixedConstraints& supports,
-                             LinearSolverOptions options)
-    : equations_(equations), supports_(supports) {
-  if (options.ranks != nullptr) {
-    rank_ = std::make_unique<FieldsOfRank>(equations, supports, *std::exchange(options.ranks, nullptr));
-    work_ = std::make_unique<Work>(rank_->equations(), rank_->supports(), rank_->whole(), std::move(options));
-  } else {
-    work_ = std::make_unique<Work>(equations, supports, whole_problem(equations, supports), std::move(options));
-  }
-}
+                             LinearSolverOptions options, FieldsOfRank* rank)
+    : equations_(equations),
+      supports_(supports),
+      rank_(rank),
+      work_(std::make_unique<Work>(
+          rank != nullptr ? rank->equations() : equations, rank != nullptr ? rank->supports() : supports,
+          rank != nullptr ? rank->whole() : whole_problem(equations, supports), std::move(options))) {}
 FieldsStatics::~FieldsStatics() = default;
 
 const MixedConstraints& FieldsStatics::own(const MixedConstraints& values) {
@@ -266,25 +264,17 @@ const MixedConstraints& FieldsStatics::own(const MixedConstraints& values) {
   return rank_->supports();
 }
 
-MixedSolution FieldsStatics::of_all(MixedSolution own) const {
-  if (!rank_) return own;
-  own.u = rank_->gathered(own.u);
-  own.reaction = rank_->gathered(own.reaction);
-  return own;
-}
-
 MixedSolution FieldsStatics::solve(const MixedConstraints& values, const MixedOperator* loads) {
   const std::unique_ptr<MixedOperator> of_rank = rank_ && loads != nullptr ? rank_->own(*loads) : nullptr;
-  return of_all(work_->solve(own(values), rank_ ? of_rank.get() : loads, [&](Vector& r) {
+  return work_->solve(own(values), rank_ ? of_rank.get() : loads, [&](Vector& r) {
     return rank_ ? gauge_of(*rank_, values, loads, r) : gauge_of(equations_, values, r);
-  }));
+  });
 }
 
 MixedSolution FieldsStatics::sum(const MixedSolution& common, std::span<const Term> terms) {
   Vector u = work_->equations().zeros(), start = work_->equations().zeros(), one = work_->equations().zeros();
   const auto add = [&](double factor, const MixedSolution& solution, const MixedConstraints& values) {
-    if (rank_) axpy(factor, rank_->own(solution.u), u);
-    else axpy(factor, solution.u, u);
+    axpy(factor, solution.u, u);
     one.fill_zero();
     own(values).set_values(one);
     axpy(factor, one, start);
@@ -299,7 +289,7 @@ MixedSolution FieldsStatics::sum(const MixedSolution& common, std::span<const Te
     parts.push_back({term.factor, rank_ && term.loads != nullptr ? of_rank.back().get() : term.loads});
   }
   add(of_common, common, supports_);
-  return of_all(work_->sum(std::move(u), start, parts, common.report));
+  return work_->sum(std::move(u), start, parts, common.report);
 }
 
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,

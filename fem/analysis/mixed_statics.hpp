@@ -34,11 +34,14 @@ MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supp
 // Several right-hand sides of one matrix, whose factor or preconditioner stays. All must outlive it.
 class FieldsStatics {
  public:
-  FieldsStatics(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options);
+  // rank: of these equations and supports, where every rank runs the program: vectors of solutions have the unknowns
+  // that it owns; null: one process.
+  FieldsStatics(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
+                FieldsOfRank* rank = nullptr);
   ~FieldsStatics();
 
-  // values: of the same unknowns as the supports. loads: forms that act beside the equations; null: none. Throws as
-  // above.
+  // values: of the same unknowns as the supports, of the whole mesh, as are loads. loads: forms that act beside the
+  // equations; null: none. Throws as above.
   MixedSolution solve(const MixedConstraints& values, const MixedOperator* loads = nullptr);
   // The sum of solutions with these factors, of their loads and of the equations' own once: certified by its own
   // residual, and solved for once more where the solutions cancel.
@@ -54,11 +57,10 @@ class FieldsStatics {
   class Work;
   friend MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options);
   const MixedConstraints& own(const MixedConstraints& values);  // with these values; of the part of this rank
-  MixedSolution of_all(MixedSolution own) const;
 
   const MixedOperator& equations_;
   const MixedConstraints& supports_;
-  std::unique_ptr<FieldsOfRank> rank_;  // null: one process
+  FieldsOfRank* const rank_;  // null: one process
   std::unique_ptr<Work> work_;
 };
 

@@ -1,3 +1,4 @@
+#include "device/host_memory.hpp"
 #include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/setup.hpp"
@@ -87,10 +88,21 @@ VibrationModel vibration_model(const Model& model, const Constraints& supports, 
   return vibration;
 }
 
+namespace {
+
+// Results take no more than what the solver leaves behind.
+VibrationModes without_what_solvers_had(VibrationModes modes) {
+  if (modes.eigen.vectors) modes.eigen.vectors->device().memory().trim();
+  return_freed_host_memory();
+  return modes;
+}
+
+}  // namespace
+
 VibrationModes solve(const Model& model, Modal analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
-  const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
+  const Vector state(model.space.device(), std::span<const double>(analysis.begin.u), "vectors");
   if (model.has_fields()) {
     if (analysis.operator_kind == OperatorKind::matrix_free)
       throw Error(ErrorKind::modal_options, "modes of several fields without a matrix", "they are found by factors",
@@ -99,7 +111,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
     if (!state.empty()) of_fields.state = &state;
     if (!state.empty() && has_points(model)) setup.fields().equations->states().set(analysis.begin.points);
     else if (!state.empty()) of_fields.stressed = &model;
-    return solve_vibration(setup.fields(), of_fields, analysis);
+    return without_what_solvers_had(solve_vibration(setup.fields(), of_fields, analysis));
   }
   const Constraints& supports = setup.supports().common();
   check_band(setup.equations(), analysis);
@@ -111,7 +123,7 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
     if (has_points(model)) setup.equations().states().set(analysis.begin.points);
     else vibration.stressed = &model;
   }
-  return solve_vibration(setup.equations(), setup.rates(), supports, vibration, analysis);
+  return without_what_solvers_had(solve_vibration(setup.equations(), setup.rates(), supports, vibration, analysis));
 }
 
 Forecast forecast(const Model& model, const Modal& analysis, const Prepared& prepared) {
@@ -121,7 +133,7 @@ Forecast forecast(const Model& model, const Modal& analysis, const Prepared& pre
   const Constraints& supports = prepared.supports != nullptr ? prepared.supports->common() : own.common();
   const VibrationModel vibration = vibration_model(model, supports, prepared);
   check_operator(stiffness, masses, vibration, analysis);
-  const FunctionSpace& space = *model.space;
+  const FunctionSpace& space = model.space;
   Forecast result{
       .paths = forecast_vibration(stiffness, masses, vibration, analysis),
       .host_of_elements = OperatorNeeds(stiffness).host_bytes() + OperatorNeeds(masses).host_bytes(),

@@ -1,4 +1,4 @@
-// Forecast of modes that ranks find together: follows fem/ranks/rank_modes.cpp and vibration.cpp.
+// Forecast of modes that ranks find together: follows fem/analysis/vibration.cpp.
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/ranks_forecast.hpp"
 #include "fem/operator/operator_needs.hpp"
@@ -36,7 +36,6 @@ class ModesForecaster {
     if (factorised_ || options.multigrid.levels == MultigridLevels::aggregation || space_.couplings() != nullptr)
       shape_.nesting = Nesting::none;
     pairs_.size.pairs -= coupled_pairs(space_);
-    residual_ = OperatorNeeds(masses).without_lists(Task::residual);
   }
 
   RanksForecast all() {
@@ -55,8 +54,9 @@ class ModesForecaster {
     const Operator equations(part.space(), part.integrals.integrals, ElementLists::counted);
     RankShare result{.nodes = part.owned, .ghosts = part.ghosts, .cells = part.nodes.cell_count()};
     part.needs = parts_.needs_of_part(part.space());
-    const MemoryNeeds found = no_matrix_ ? without_matrix(part, result) : with_matrix(equations, part, result);
-    add_whole(part, found, result);
+    if (no_matrix_) without_matrix(part, result);
+    else with_matrix(equations, part, result);
+    add_whole(result);
     return result;
   }
 
@@ -73,8 +73,7 @@ class ModesForecaster {
   }
   bool shifted() const { return options_.zero_count > 0; }
 
-  // Each returns what is there when the modes are found.
-  MemoryNeeds with_matrix(const Operator& equations, const RankParts::Part& part, RankShare& result) const {
+  void with_matrix(const Operator& equations, const RankParts::Part& part, RankShare& result) const {
     const SpaceNeeds& needs = part.needs;
     const MemoryNeeds standing = needs.standing + needs.pattern + motions(part.owned);
     const RankMatrixNeeds matrix(part, pairs_);
@@ -83,7 +82,9 @@ class ModesForecaster {
     raise(result, standing + matrix.of_part + lists + vectors(part.all(), 1), "assembly");
     raise(result, before + matrix.of_part + lists, "assembly");
     raise(result, before + matrix.at_most(), "constraints");
-    MemoryNeeds kept = standing + matrix.kept() + matrix.kept() + needs.coordinates + vectors(part.owned, 3);
+    const int directions = model_.axisymmetric ? 1 : std::min(space_.components(), 3);
+    MemoryNeeds kept =
+        standing + matrix.kept() + matrix.kept() + needs.coordinates + vectors(part.owned, 3 + directions);
     const HierarchyShape local = matrix.shape(shape_.dimension, space_.components(), shape_.nesting);
     if (factorised_) {
       HierarchyShape rows = local;
@@ -94,7 +95,7 @@ class ModesForecaster {
       raise(result,
             kept + matrix.lists + matrix.extended + eigen.peak + eigenvectors(part.owned, 2 * MultiVector::lanes),
             eigen.moment);
-      return standing + matrix.kept() + eigenvectors(part.owned, options_.count);
+      return;
     }
     if (shifted()) kept += matrix.apart();
     const HierarchyNeeds hierarchy =
@@ -102,9 +103,8 @@ class ModesForecaster {
     raise(result, kept + hierarchy.set_up + matrix.long_products, "set-up");
     raise(result, kept + hierarchy.live + lobpcg_needs(part.owned * space_.components(), options_, false).peak,
           "iteration");
-    return standing + matrix.kept() + eigenvectors(part.owned, options_.count);
   }
-  MemoryNeeds without_matrix(RankParts::Part& part, RankShare& result) const {
+  void without_matrix(RankParts::Part& part, RankShare& result) const {
     std::vector<Integral> of_stiffness, of_masses;
     for (std::size_t i = 0; i < part.integrals.integrals.size(); ++i)
       (part.integrals.integral_of[i] < stiffness_count_ ? of_stiffness : of_masses)
@@ -127,20 +127,13 @@ class ModesForecaster {
           stays + cycle.live + whole.live + lobpcg_needs(part.owned * space_.components(), options_, false).peak +
               vectors(part.owned, 12),
           "iteration");
-    return stays + eigenvectors(part.owned, options_.count);
   }
 
-  // Arrays of the whole model: while modes are sought, when they are brought together, and while the masses that they
-  // move are found.
-  void add_whole(const RankParts::Part& part, const MemoryNeeds& found, RankShare& share) const {
-    const Index n = space_.node_count();
-    MemoryNeeds standing = parts_.whole().standing + attached_needs(space_, std::ssize(model_.attached));
+  // Arrays of the whole model.
+  void add_whole(RankShare& share) const {
+    MemoryNeeds standing = parts_.whole().standing;
     standing.bytes("reference cells", -parts_.tables().total());
-    share.peak += standing + vectors(n, 1);
-    const MemoryNeeds all = standing + eigenvectors(n, options_.count);
-    raise(share, found + all + vectors(n, 1) + vectors(part.owned, 1), "collection");
-    const int directions = model_.axisymmetric ? 1 : std::min(space_.components(), 3);
-    raise(share, part.needs.standing + all + vectors(n, directions + 2) + residual_, "results");
+    share.peak += standing + vectors(space_.node_count(), 1);
   }
 
   const Operator& whole_;
@@ -153,7 +146,6 @@ class ModesForecaster {
   RankParts parts_;
   SpaceNeeds pairs_;  // of the whole space, without those that equations between unknowns add
   HierarchyShape shape_;
-  MemoryNeeds residual_;
 };
 
 }  // namespace

@@ -111,7 +111,7 @@ class RankForecaster {
     return MemoryNeeds().array<double>("vectors", nodes * space_.components(), count);
   }
 
-  // Follows DividedSystem::matrix, preconditioner and iterate.
+  // Follows LinearSystem::linearise and MatrixSystem of solvers/linear.
   void add_with_matrix(const Operator& equations, const RankParts::Part& part, RankShare& result) const {
     const SpaceNeeds& needs = part.needs;
     const MemoryNeeds standing = needs.standing + needs.pattern;

@@ -1,4 +1,4 @@
-// Forecast of a linear system that several ranks solve together (fem/ranks/divided_system.hpp): the memory of each
+// Forecast of a linear system that several ranks solve together (fem/ranks/rank_matrices.hpp): the memory of each
 // rank, by tag, and what it sends in an iteration. The space is cut as the run cuts it, and each part is laid out in
 // turn, so that nodes, ghosts, cells and connectivities are those of the run; nothing is computed or sent.
 //

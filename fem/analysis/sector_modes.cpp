@@ -25,7 +25,7 @@ bool is_pair(int waves, int sectors) { return waves > 0 && 2 * waves != sectors;
 class WaveEquations {
  public:
   WaveEquations(const Model& sector, const CyclicSides& sides, int waves)
-      : sides_(sides), components_(sector.space->components()), dimension_(sector.space->mesh().dimension()) {
+      : sides_(sides), components_(sector.space.components()), dimension_(sector.space.mesh().dimension()) {
     waves_ = waves;
     pair_ = is_pair(waves, sector_count(sector));
     cosine_ = std::cos(waves * sides.rotation.angle), sine_ = std::sin(waves * sides.rotation.angle);
@@ -104,13 +104,13 @@ class WaveEquations {
 };
 
 // Spaces know what equations join in their patterns, so that each copy has its own.
-std::shared_ptr<const FunctionSpace> own_space(const FunctionSpace& space) {
-  SpaceOptions options{.beside = &space};
+FunctionSpace own_space(const FunctionSpace& space) {
+  SpaceOptions options{.beside = space};
   if (!space.isoparametric()) {
     options.order = space.order();
     for (const CellBlock& block : space.mesh().blocks()) options.elements.push_back(space.element(block.kind));
   }
-  return make_space(space.mesh(), space.components(), space.device(), options);
+  return FunctionSpace(space.mesh(), space.components(), space.device(), options);
 }
 
 // Without the equations of its sides.
@@ -172,15 +172,13 @@ SectorModes solve_waves(const Model& sector, int waves, const Modal& modal, cons
 }  // namespace
 
 Vector SectorModes::part(std::size_t mode, bool sine) const {
-  const MultiVector& X = *modes.eigen.vectors;
-  Vector x(X.device(), X.rows(), "vectors");
-  X.get_column(static_cast<int>(mode), x);
+  const Vector x = modes.eigen.vector(mode);
   std::vector<double> values = x.host();
   const std::size_t size = pairs ? values.size() / 2 : values.size();
   std::vector<double> own(values.begin() + static_cast<std::ptrdiff_t>(pairs && sine ? size : 0),
                           values.begin() + static_cast<std::ptrdiff_t>(pairs && sine ? 2 * size : size));
   if (sine && !pairs) std::ranges::fill(own, 0.0);
-  return Vector(X.device(), std::span<const double>(own), "vectors");
+  return Vector(x.device(), std::span<const double>(own), "vectors");
 }
 
 int sector_count(const Model& sector) {
@@ -214,10 +212,10 @@ Model with_waves(const Model& sector, int waves) {
     sides.push_back(WaveEquations(sector, each, waves).of(sector.relations[each.relations]));
   Model result = cut_free(sector);
   result.load_cases.clear();
-  result.space = own_space(*sector.space);
+  result.space = own_space(sector.space);
   if (pair) {
     Model second = result;
-    second.space = own_space(*sector.space);
+    second.space = own_space(sector.space);
     result = joined(std::move(result), std::move(second));
     result.copies = true;
   }

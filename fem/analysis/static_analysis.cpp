@@ -1,4 +1,5 @@
 #include "fem/analysis/mixed_statics.hpp"
+#include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/prescribed_means.hpp"
 #include "fem/analysis/setup.hpp"
 
@@ -82,15 +83,29 @@ StaticSolution as_static(MixedSolution s) {
           .notice = std::move(s.notice)};
 }
 
+FieldsStatics statics_of_fields(const Setup& setup, LinearSolverOptions linear) {
+  linear.ranks = nullptr;
+  return {*setup.fields().equations, *setup.fields().supports, std::move(linear),
+          dynamic_cast<FieldsOfRank*>(setup.part())};
+}
+
+StaticSolution of_all(const Setup& setup, StaticSolution s) {
+  if (const PartOfModel* const part = setup.part()) {
+    s.u = part->gathered(s.u);
+    s.reaction = forces_of_all(*part, s.reaction);
+  }
+  return s;
+}
+
 }  // namespace
 
 StaticSolution solve(const Model& model, const Static& analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
-  const Setup setup(model, prepared, Setup::Held::required);
   const LinearSolverOptions linear = promised(analysis.linear, model);
+  const Setup setup(model, prepared, Setup::Held::required, Setup::Rates::none, model.has_fields() ? &linear : nullptr);
   StaticSolution s;
   if (model.has_fields()) {
-    s = as_static(solve(*setup.fields().equations, *setup.fields().supports, linear));
+    s = of_all(setup, as_static(statics_of_fields(setup, linear).solve(*setup.fields().supports)));
   } else if (model.means.empty()) {
     const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}},
                             .ground = &setup.supports().on_ground()};
@@ -105,10 +120,11 @@ StaticSolution solve(const Model& model, const Static& analysis, const Observer&
 
 namespace {
 
-// Load cases of several fields; all stay until the last combination was shown.
-std::vector<SolveReport> solve_cases_of_fields(const Model& model, const LoadCases& analysis,
-                                               const FieldsOfModel& common, const Observer& observer) {
-  FieldsStatics statics(*common.equations, *common.supports, promised(analysis.linear, model));
+// Load cases of several fields; all stay until the last combination was shown, over ranks each its unknowns.
+std::vector<SolveReport> solve_cases_of_fields(const Model& model, const LoadCases& analysis, const Setup& setup,
+                                               const Observer& observer) {
+  const FieldsOfModel& common = setup.fields();
+  FieldsStatics statics = statics_of_fields(setup, promised(analysis.linear, model));
   std::vector<FieldsOfModel> cases;
   for (const ModelLoadCase& each : model.load_cases) cases.push_back(fields_of(model, each, common));
   std::vector<MixedSolution> solved;
@@ -116,7 +132,7 @@ std::vector<SolveReport> solve_cases_of_fields(const Model& model, const LoadCas
   const auto show = [&](const std::string& name, bool is_combination, std::vector<double> factors, MixedSolution s) {
     if (observer.enter) observer.enter(name, is_combination);
     reports.push_back(s.report);
-    report_solution(observer, as_static(std::move(s)), analysis.linear.relative, std::move(factors));
+    report_solution(observer, of_all(setup, as_static(std::move(s))), analysis.linear.relative, std::move(factors));
   };
   const auto copied = [](const MixedSolution& s) {
     MixedSolution result{.residual = s.residual, .report = s.report, .notice = s.notice};
@@ -168,8 +184,9 @@ std::vector<SolveReport> solve_cases_with_means(const Model& model, const LoadCa
 std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, const Observer& observer,
                                const Prepared& prepared) {
   check(model, analysis);
-  const Setup setup(model, prepared, Setup::Held::required);
-  if (model.has_fields()) return solve_cases_of_fields(model, analysis, setup.fields(), observer);
+  const Setup setup(model, prepared, Setup::Held::required, Setup::Rates::none,
+                    model.has_fields() ? &analysis.linear : nullptr);
+  if (model.has_fields()) return solve_cases_of_fields(model, analysis, setup, observer);
   if (!model.means.empty()) return solve_cases_with_means(model, analysis, setup, observer, prepared.cache);
   const std::size_t count = model.load_cases.size();
   LoadVectors loads{.combinations = analysis.combinations,

@@ -1,16 +1,20 @@
 #include "fem/analysis/vibration.hpp"
 
+#include "device/communicator.hpp"
 #include "device/memory_shortage.hpp"
 #include "fem/analysis/attached.hpp"
+#include "fem/analysis/eigen_matrices.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/multigrid/p_multigrid.hpp"
+#include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/linearisation.hpp"
-#include "fem/ranks/divisible.hpp"
-#include "fem/ranks/divided_system.hpp"
-#include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/space_needs.hpp"
-#include "fem/space/nested_nodes.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
+#include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/eigen/eigen_needs.hpp"
+#include "solvers/smoothers/chebyshev.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -23,22 +27,43 @@
 namespace ritz {
 namespace {
 
-SparseMatrix assembled(const Operator& equations, bool lists_stay, const Vector* at = nullptr) {
+// A body that vibrates: the model, or the part of a rank, whose vectors have owned unknowns.
+struct Vibrating {
+  const Operator &stiffness, &masses;
+  const Constraints& supports;
+  const VibrationModel& model;
+  const FunctionSpace& whole;  // the space of the model
+  const FieldOfRank* part;     // null: one process
+
+  const FunctionSpace& space() const { return stiffness.space(); }
+  const Layout& layout() const { return stiffness.layout(); }
+  Profile& profile() const { return space().device().profile(); }
+};
+
+SparseMatrix assembled(const Operator& equations, bool lists_stay) {
+  if (!lists_stay) return tangent_matrix(equations, equations.space().zeros());
   auto phase = equations.space().device().profile().phase("assembly");
   SparseMatrix matrix = equations.make_matrix();
-  const Vector rest = at == nullptr ? equations.space().zeros() : Vector();
-  const Vector& u = at == nullptr ? rest : *at;
-  if (lists_stay) equations.assemble(u, matrix);
-  else Linearisation(equations, u).assemble_once(matrix);
+  equations.assemble(equations.space().zeros(), matrix);
   return matrix;
 }
 
-Vector translation(const FunctionSpace& space, int direction) {
-  std::vector<double> values(static_cast<std::size_t>(space.unknown_count()), 0.0);
+SparseMatrix stiffness_matrix(const Vibrating& body) {
+  const VibrationModel& model = body.model;
+  if (model.state == nullptr) return assembled(body.stiffness, model.lists_stay);
+  std::vector<Integral> geometric;
+  if (model.stressed != nullptr) geometric = geometric_integrals(*model.stressed, modes_under_preload);
+  if (body.part == nullptr) return stiffness_at(body.stiffness, std::move(geometric), *model.state);
+  const DividedSpace& space = body.part->space();
+  return stiffness_at(body.stiffness, body.part->own(geometric), space.with_ghosts(space.own(*model.state)));
+}
+
+Vector translation(const Vibrating& body, int direction) {
+  std::vector<double> values(static_cast<std::size_t>(body.layout().total()), 0.0);
   for (std::size_t i = static_cast<std::size_t>(direction); i < values.size();
-       i += static_cast<std::size_t>(space.components()))
+       i += static_cast<std::size_t>(body.space().components()))
     values[i] = 1;
-  return Vector(space.device(), std::span<const double>(values), "vectors");
+  return Vector(body.space().device(), std::span<const double>(values), "vectors");
 }
 
 void throw_unless_converged(const EigenSolution& s, const EigenOptions& options) {
@@ -59,9 +84,7 @@ void throw_unless_converged(const EigenSolution& s, const EigenOptions& options)
 // Makes the entry of largest size positive.
 void fix_sign(MultiVector& X, int column, Vector& x) {
   X.get_column(column, x);
-  const std::vector<double> values = x.host();
-  const auto largest = std::ranges::max_element(values, {}, [](double v) { return std::abs(v); });
-  if (*largest >= 0) return;
+  if (largest_entry(x) >= 0) return;
   axpby(0.0, x, -1.0, x);
   X.set_column(column, x);
 }
@@ -76,7 +99,55 @@ int count_rigid(const std::vector<double>& values, int expected) {
   return count;
 }
 
+// K + shift M, and a polynomial of it.
+class ShiftedPolynomial final : public LinearOperator {
+ public:
+  ShiftedPolynomial(const MatrixFree& K, const MatrixFree& M, double shift)
+      : sum_(K, M, shift), polynomial_(sum_, sum_.diagonal()) {}
+  const Device& device() const override { return polynomial_.device(); }
+  Index rows() const override { return polynomial_.rows(); }
+  void apply(const Vector& b, Vector& x) const override { polynomial_.apply(b, x); }
+  std::string name() const override { return polynomial_.name(); }
+
+ private:
+  class Sum final : public LinearOperator {
+   public:
+    Sum(const MatrixFree& K, const MatrixFree& M, double shift)
+        : K_(K), M_(M), shift_(shift), product_(K.device(), shift == 0 ? 0 : K.rows(), "vectors") {}
+    const Device& device() const override { return K_.device(); }
+    Index rows() const override { return K_.rows(); }
+    void apply(const Vector& x, Vector& y) const override {
+      K_.apply(x, y);
+      if (shift_ == 0) return;
+      M_.apply(x, product_);
+      axpy(shift_, product_, y);
+    }
+    Vector diagonal() const {
+      Vector d(device(), rows(), "vectors");
+      copy(K_.diagonal(), d);
+      if (shift_ != 0) axpy(shift_, M_.diagonal(), d);
+      return d;
+    }
+
+   private:
+    const MatrixFree &K_, &M_;
+    double shift_;
+    mutable Vector product_;
+  };
+  Sum sum_;
+  ChebyshevPreconditioner polynomial_;
+};
+
 }  // namespace
+
+double largest_entry(const Vector& x) {
+  const std::vector<double> values = x.host();
+  const auto largest = std::ranges::max_element(values, {}, [](double v) { return std::abs(v); });
+  const Communicator all(x.device());
+  const double mine = values.empty() ? 0 : *largest, size = all.largest_of(std::abs(mine));
+  const double first = -all.largest_of(std::abs(mine) == size ? -all.rank() : -all.ranks());
+  return all.sum_of(all.rank() == first ? mine : 0.0);
+}
 
 void throw_if_unstable(const EigenSolution& s) {
   if (s.values.empty() || !(s.values.front() < -1e-6 * std::abs(s.values.back()))) return;
@@ -119,13 +190,13 @@ struct MovedMasses {
   std::vector<double> sums;  // t^T M t
 };
 
-MovedMasses moved_masses(const FunctionSpace& space, const VibrationModel& model, const Attached& attached,
-                         const std::function<void(const Vector&, Vector&)>& apply_masses) {
+MovedMasses moved_masses(const Vibrating& body, const Attached& attached,
+                         FunctionRef<void(const Vector&, Vector&)> apply_masses) {
   MovedMasses moved;
-  for (int d = 0; d < std::min(space.components(), 3); ++d) {  // beams and shells: not their rotations
-    if (model.axisymmetric && d != 1) continue;
-    const Vector t = translation(space, d);
-    moved.forces.push_back(space.zeros());
+  for (int d = 0; d < std::min(body.space().components(), 3); ++d) {  // beams and shells: not their rotations
+    if (body.model.axisymmetric && d != 1) continue;
+    const Vector t = translation(body, d);
+    moved.forces.push_back(body.masses.zeros());
     apply_masses(t, moved.forces.back());
     attached.add_masses(1, t, moved.forces.back());
     moved.directions.push_back(d);
@@ -139,121 +210,120 @@ struct Solved {
   MovedMasses moved;
 };
 
-Solved solve_with_matrices(const Operator& stiffness, const Operator& masses, const Constraints& supports,
-                           const VibrationModel& model, const EigenOptions& options) {
-  const FunctionSpace& space = stiffness.space();
-  Profile& profile = space.device().profile();
-  SparseMatrix K = model.stressed != nullptr
-                       ? stiffness_at(*model.stressed, stiffness, *model.state, modes_under_preload)
-                       : assembled(stiffness, model.lists_stay, model.state);
-  SparseMatrix M = assembled(masses, model.lists_stay);
-  std::optional<Profile::Phase> phase(std::in_place, profile, "constraints");
-  const Attached attached = attached_to(space, model.attached, supports);
-  MovedMasses moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { M.apply(t, f); });
-  supports.eliminate(K, max_abs(K.diagonal()));
-  supports.eliminate(M, 0);
-  phase.reset();
-  auto solving = profile.phase("solve");
-  return {solve_eigen(K, M, options, solver_geometry(space), attached.motions), std::move(moved)};
+Attached attached_to(const Vibrating& body) {
+  return attached_to(body.whole, body.model.attached, body.supports, body.part);
+}
+
+LinearSolverOptions linear_options(const EigenOptions& options, OperatorKind kind) {
+  return {.multigrid = options.multigrid, .operator_kind = kind, .say = options.say};
+}
+
+Solved solve_with_matrices(const Vibrating& body, const EigenOptions& options) {
+  EigenMatrices both(body.supports, body.part, linear_options(options, OperatorKind::matrix),
+                     options.method != EigenMethod::lanczos);
+  SparseMatrix K = stiffness_matrix(body);
+  const double pivot = max_abs(K.diagonal());
+  both.add(std::move(K), pivot);
+  SparseMatrix M = assembled(body.masses, body.model.lists_stay);
+  const Attached attached = attached_to(body);
+  MovedMasses moved = moved_masses(body, attached, [&](const Vector& t, Vector& f) { body.layout().apply(M, t, f); });
+  both.add(std::move(M), 0);
+  return {both.solve([&](const auto& of_stiffness, const auto& of_masses, const SolverGeometry& geometry) {
+            return solve_eigen(of_stiffness, of_masses, options, geometry, attached.motions);
+          }),
+          std::move(moved)};
+}
+
+PreconditionerKind preconditioner_without_matrices(const Vibrating& body, const DividedField& field,
+                                                   const EigenOptions& options, std::vector<std::string>& fallbacks) {
+  const Index vectors = lobpcg_needs(body.layout().total(), options, false).peak.total();
+  const Device& device = body.space().device();
+  const auto needed = [&] {
+    const PMultigridNeeds cycle = p_multigrid_needs(body.stiffness, field, options.zero_count > 0);
+    return std::max(cycle.set_up.total(), cycle.live.total() + vectors);
+  };
+  return preconditioner_in_room(field.ghosts->ranks(), device,
+                                {.what = "p-multigrid and the vectors of the modes need",
+                                 .from = "predicted from the cells of this rank",
+                                 .plenty = 8 * device.memory().statistics().live + vectors,
+                                 .needed = needed},
+                                options, fallbacks);
 }
 
 // LOBPCG with p-multigrid.
-Solved solve_without_matrices(const Operator& stiffness, const Operator& masses, const Constraints& supports,
-                              const VibrationModel& model, const EigenOptions& options) {
-  const FunctionSpace& space = stiffness.space();
-  const Attached attached = attached_to(space, model.attached, supports);
+Solved solve_without_matrices(const Vibrating& body, const EigenOptions& options) {
+  const Attached attached = attached_to(body);
+  std::optional<RankMatrices> of_part;
+  if (body.part != nullptr) of_part.emplace(*body.part, linear_options(options, OperatorKind::matrix_free));
+  const DividedField* const field = of_part ? &of_part->field() : nullptr;
   Solved solved;
   {
-    auto solving = space.device().profile().phase("solve");
-    const MatrixFree K(stiffness, supports, Vector()), M(masses, supports, Vector(), 0.0);
+    auto solving = body.profile().phase("solve");
+    const MatrixFree K(body.stiffness, body.supports, Vector(), {}, field),
+        M(body.masses, body.supports, Vector(), 0.0, field);
     const WithMotions heavy(M, attached.motions, attached.motions.mass);
-    const LinearOperator& whole_M = model.attached.empty() ? static_cast<const LinearOperator&>(M) : heavy;
+    std::vector<std::string> fallbacks;
+    const PreconditionerKind kind = field != nullptr ? preconditioner_without_matrices(body, *field, options, fallbacks)
+                                                     : PreconditionerKind::multigrid;
     const PMultigridOptions cycle{
-        .single_precision = options.multigrid.single_precision, .coarsest = options.multigrid, .masses = &masses};
-    solved.eigen = solve_by_lobpcg({K, whole_M, K.diagonal(), M.diagonal(), space.components()}, options,
-                                   space.mesh().dimension(), [&](double shift) {
-                                     PMultigridOptions shifted = cycle;
-                                     shifted.shift = shift;
-                                     return std::make_unique<PMultigrid>(K, shifted);
-                                   });
+        .single_precision = options.multigrid.single_precision, .coarsest = options.multigrid, .masses = &body.masses};
+    solved.eigen =
+        solve_by_lobpcg({.K = K,
+                         .M = attached.any() ? static_cast<const LinearOperator&>(heavy) : M,
+                         .stiffness = K.diagonal(),
+                         .mass = M.diagonal(),
+                         .block = body.space().components(),
+                         .motions = &attached.motions},
+                        options, body.space().mesh().dimension(), [&](double shift) -> std::unique_ptr<LinearOperator> {
+                          if (kind != PreconditionerKind::multigrid)
+                            return std::make_unique<ShiftedPolynomial>(K, M, shift);
+                          PMultigridOptions shifted = cycle;
+                          shifted.shift = shift;
+                          return std::make_unique<PMultigrid>(K, shifted);
+                        });
+    solved.eigen.fallbacks = std::move(fallbacks);
   }
-  solved.moved =
-      moved_masses(space, model, attached, [&](const Vector& t, Vector& f) { masses.action(Vector(), t, f); });
+  if (of_part) {
+    solved.eigen.choice = fmt::format("divided among {} ranks", field->ghosts->ranks().count());
+    of_part->report(nullptr, nullptr, {});
+  }
+  solved.moved = moved_masses(body, attached, [&](const Vector& t, Vector& f) { body.masses.action(Vector(), t, f); });
   return solved;
 }
 
-AttachedMotions own_motions(const FieldOfRank& part, const AttachedMotions& motions) {
-  const Vector zeros = part.equations().zeros();
-  AttachedMotions own{.U = MultiVector(zeros.device(), zeros.size(), motions.count(), "eigenvectors"),
-                      .stiffness = motions.stiffness,
-                      .mass = motions.mass};
-  Vector whole = part.equations_of_all().zeros();
-  for (int motion = 0; motion < motions.count(); ++motion) {
-    motions.U.get_column(motion, whole);
-    own.U.set_column(motion, part.own(whole));
-  }
-  return own;
-}
-
-// Over ranks, with matrices whose rows are divided, or without any as in one process.
-Solved solve_over_ranks(const Operator& stiffness, const Operator& masses, const Constraints& supports,
-                        const VibrationModel& model, const EigenOptions& options) {
-  Ranks& ranks = *options.ranks;
-  const FunctionSpace& space = stiffness.space();
-  std::optional<Operator> stressed;  // with the geometric stiffness
-  if (model.stressed != nullptr) {
-    std::vector<Integral> all = stiffness.integrals();
-    std::ranges::move(geometric_integrals(*model.stressed, modes_under_preload), std::back_inserter(all));
-    divide_like(stiffness, stressed.emplace(space, std::move(all)));
-  }
-  const Attached attached = attached_to(space, model.attached, supports);
-  Solved solved;
-  {
-    auto solving = space.device().profile().phase("solve");
-    EigenOptions chosen = options;
-    const bool takes_factor = options.band || has_springs(model) || model.state != nullptr;
-    if (options.method == EigenMethod::automatic)  // iterations, where nothing takes a factor
-      chosen.method = takes_factor ? EigenMethod::lanczos : EigenMethod::lobpcg;
-    const bool factorised = chosen.method == EigenMethod::lanczos;
-    if (factorised && !(can_assemble(stiffness) && can_assemble(masses)))
-      throw_not_over_ranks(ranks, "a factorisation of elements without a matrix",
-                           "leave out bands, springs and method = \"lanczos\", or take one process");
-    const bool no_matrix = !factorised && model.state == nullptr && options.operator_kind != OperatorKind::matrix &&
-                           modes_need_no_matrix(stiffness, masses);
-    const LinearSolverOptions linear{.multigrid = options.multigrid,
-                                     .operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix,
-                                     .say = options.say};
-    const FieldOfRank part(stressed ? *stressed : stiffness, supports, linear, ranks);
-    const Vector state = model.state != nullptr ? part.own(*model.state) : Vector();
-    DividedSystem system(part, linear);
-    solved.eigen = system.modes(part.own(masses), chosen, own_motions(part, attached.motions),
-                                model.state != nullptr ? &state : nullptr);
-    part.gather(solved.eigen.vectors);
-    const Operator& own_masses = part.own(masses);
-    solved.moved = moved_masses(space, model, attached, [&](const Vector& t, Vector& f) {
-      Vector forces = own_masses.zeros();
-      own_masses.residual(part.own(t), forces);
-      copy(part.gathered(forces), f);
-    });
-  }
-  return solved;
+// Over ranks: iterations where nothing takes a factor, with matrices or without any as in one process.
+EigenOptions options_of_ranks(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
+                              EigenOptions options) {
+  const bool takes_factor = options.band || has_springs(model) || model.state != nullptr;
+  if (options.method == EigenMethod::automatic)
+    options.method = takes_factor ? EigenMethod::lanczos : EigenMethod::lobpcg;
+  const bool factorised = options.method == EigenMethod::lanczos;
+  if (factorised && !(can_assemble(stiffness) && can_assemble(masses)))
+    throw_not_over_ranks(*options.ranks, "a factorisation of elements without a matrix",
+                         "leave out bands, springs and method = \"lanczos\", or take one process");
+  const bool no_matrix = !factorised && model.state == nullptr && options.operator_kind != OperatorKind::matrix &&
+                         modes_need_no_matrix(stiffness, masses);
+  options.operator_kind = no_matrix ? OperatorKind::matrix_free : OperatorKind::matrix;
+  options.multigrid = multigrid_over_ranks(options.multigrid);
+  return options;
 }
 
 // With matrices, or without where these have no room, no library, or no use for so many unknowns.
-Solved solve_modes(const Operator& stiffness, const Operator& masses, const Constraints& supports,
-                   const VibrationModel& model, const EigenOptions& options) {
-  if (options.ranks != nullptr) return solve_over_ranks(stiffness, masses, supports, model, options);
-  if (!modes_need_no_matrix(stiffness, masses) || has_springs(model) || model.state != nullptr)
-    return solve_with_matrices(stiffness, masses, supports, model, options);
-  const FunctionSpace& space = stiffness.space();
+Solved solve_modes(const Vibrating& body, const EigenOptions& options) {
+  const VibrationModel& model = body.model;
+  if (body.part != nullptr)
+    return options.operator_kind == OperatorKind::matrix_free ? solve_without_matrices(body, options)
+                                                              : solve_with_matrices(body, options);
+  if (!modes_need_no_matrix(body.stiffness, body.masses) || has_springs(model) || model.state != nullptr)
+    return solve_with_matrices(body, options);
+  const FunctionSpace& space = body.space();
   EigenChoice choice = choose_method(space.unknown_count(), options, space.mesh().dimension());
   const bool factorised = choice.method == EigenMethod::lanczos;
-  if (factorised || !modes_take_no_matrix(stiffness, masses, options)) {
+  if (factorised || !modes_take_no_matrix(body.stiffness, body.masses, options)) {
     EigenOptions chosen = options;
     chosen.method = choice.method;
     Solved solved;
-    const std::optional<Error> shortage =
-        shortage_or_no_library([&] { solved = solve_with_matrices(stiffness, masses, supports, model, chosen); });
+    const std::optional<Error> shortage = shortage_or_no_library([&] { solved = solve_with_matrices(body, chosen); });
     if (!shortage) {
       solved.eigen.choice = choice.why;
       return solved;
@@ -265,7 +335,7 @@ Solved solve_modes(const Operator& stiffness, const Operator& masses, const Cons
     space.forget_pattern();
     space.device().memory().trim();
   }
-  Solved solved = solve_without_matrices(stiffness, masses, supports, model, options);
+  Solved solved = solve_without_matrices(body, options);
   solved.eigen.choice = choice.why;
   return solved;
 }
@@ -316,20 +386,30 @@ void finish_modes(int asked, const EigenOptions& options, const Supports& suppor
 
 VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                                const VibrationModel& model, EigenOptions options) {
-  const FunctionSpace& space = stiffness.space();
   VibrationModes modes{.rigid_motions = model.rigid_motions};
   const int asked = options.count;
   options.zero_count = model.rigid_motions + model.spring_motions;
   options.count = modes_to_solve(options, model);
   if (model.state != nullptr) options.verify = true;  // negative eigenvalues are not to be missed
-  Solved solved = solve_modes(stiffness, masses, supports, model, options);
-  const MovedMasses moved = std::move(solved.moved);
+  std::optional<FieldOfRank> part;
+  if (options.ranks != nullptr) {
+    options = options_of_ranks(stiffness, masses, model, options);
+    part.emplace(stiffness, supports, linear_options(options, options.operator_kind), *options.ranks);
+  }
+  const Vibrating body{.stiffness = part ? part->equations() : stiffness,
+                       .masses = part ? part->own(masses) : masses,
+                       .supports = part ? part->supports() : supports,
+                       .model = model,
+                       .whole = stiffness.space(),
+                       .part = part ? &*part : nullptr};
+  Solved solved = solve_modes(body, options);
   modes.eigen = std::move(solved.eigen);
+  modes.eigen.layout = body.layout();
   if (model.state != nullptr) throw_if_unstable(modes.eigen);
-  modes.directions = moved.directions;
-  modes.total_mass = moved.sums;
-  auto phase = space.device().profile().phase("fields");
-  finish_modes(asked, options, supports, moved.forces, modes);
+  modes.directions = solved.moved.directions;
+  modes.total_mass = solved.moved.sums;
+  auto phase = body.profile().phase("fields");
+  finish_modes(asked, options, body.supports, solved.moved.forces, modes);
   return modes;
 }
 

@@ -16,7 +16,7 @@
 namespace ritz {
 
 struct VibrationModes {
-  EigenSolution eigen;              // values omega^2 [1/s^2]; vectors with unit modal mass
+  EigenSolution eigen;  // values omega^2 [1/s^2]; vectors with unit modal mass, over ranks those of the owned unknowns
   std::vector<double> frequencies;  // [mode] omega / (2 pi) [Hz]; 0 for a rigid motion
   int rigid_count = 0;              // the first modes that are rigid motions
   int rigid_motions = 0;            // that the supports leave
@@ -41,10 +41,10 @@ struct VibrationModel {
   const Model* stressed = nullptr;
 };
 
-// Stiffness and masses are operators of one space. Bodies may be free: their rigid motions are counted from the
-// supports. One mode beyond the rigid ones is always solved for, since it sets the scale of zero. The sign of a mode
-// makes its largest component positive. Throws Error: Exit::not_converged with advice when modes are missing, and the
-// errors of solve_eigen.
+// Stiffness and masses are operators of one space, over ranks of the whole model. Bodies may be free: their rigid
+// motions are counted from the supports. One mode beyond the rigid ones is always solved for, since it sets the scale
+// of zero. The sign of a mode makes its largest component positive. Throws Error: Exit::not_converged with advice when
+// modes are missing, and the errors of solve_eigen.
 VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses, const Constraints& supports,
                                const VibrationModel& model, EigenOptions options);
 
@@ -60,6 +60,9 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel
 // fem/analysis.
 void finish_modes(int asked, const EigenOptions& options, const Supports& supports, std::span<const Vector> forces,
                   VibrationModes& modes);
+
+// The entry of largest size, with its sign, of all ranks together.
+double largest_entry(const Vector& x);
 
 // Throws Error: Exit::model where the lowest eigenvalue of a loaded state is negative.
 void throw_if_unstable(const EigenSolution& s);

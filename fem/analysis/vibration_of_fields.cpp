@@ -3,7 +3,6 @@
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/preconditioners/block_norms.hpp"
 #include "fem/preconditioners/field_motions.hpp"
-#include "fem/ranks/divided_modes.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -153,11 +152,10 @@ class VibratingFields {
     const Device& device = stiffness().device();
     const auto joined = divided_matrix(ranks, device, std::move(own_rows)),
                masses = divided_matrix(ranks, device, std::move(own_masses));
-    EigenSolution found = modes_by_factor(*joined, *masses, 1, options, {}, {});
-    if (found.vectors) found.vectors = gathered(*found.vectors);
+    EigenSolution found = solve_eigen(*joined, *masses, options);
+    found.layout = stiffness().layout();
     return found;
   }
-  Vector of_all(Vector own) const { return rank_ ? rank_->gathered(own) : std::move(own); }
 
  private:
   Vector own(const Vector& u) const {
@@ -165,15 +163,6 @@ class VibratingFields {
     Vector same = stiffness().zeros();
     copy(u, same);
     return same;
-  }
-  MultiVector gathered(const MultiVector& own) const {
-    MultiVector all(fields_.equations->device(), fields_.equations->layout().total(), own.columns(), "eigenvectors");
-    Vector column = stiffness().zeros();
-    for (int k = 0; k < own.columns(); ++k) {
-      own.get_column(k, column);
-      all.set_column(k, rank_->gathered(column));
-    }
-    return all;
   }
 
   const FieldsOfModel& fields_;
@@ -208,7 +197,7 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel
     M.apply(t, Mt);
     modes.directions.push_back(d);
     modes.total_mass.push_back(dot(t, Mt));
-    forces.push_back(problem.of_all(std::move(Mt)));
+    forces.push_back(std::move(Mt));
   }
   phase.emplace(profile, "constraints");
   problem.eliminate(K, M);
@@ -216,7 +205,7 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel
   modes.eigen = problem.modes(K, M, options);
   phase.emplace(profile, "fields");
   if (model.state != nullptr) throw_if_unstable(modes.eigen);
-  finish_modes(asked, options, *fields.supports, forces, modes);
+  finish_modes(asked, options, problem.supports(), forces, modes);
   return modes;
 }
 

@@ -19,16 +19,6 @@ void add_to_cells(const ElementGroup& group, Index batch, int components, const 
           means[((batch + e / lane_count) * components + i) * lane_count + e % lane_count];
 }
 
-// [component] At nodes without such a form: zero, and internal variables as they started.
-std::vector<double> results_elsewhere(const std::vector<Integral>& integrals, const std::string& form, int components) {
-  std::vector<double> elsewhere(static_cast<std::size_t>(components), 0.0);
-  for (const Integral& integral : integrals)
-    if (integral.form.name == form)
-      std::ranges::copy(integral.form.state_start,
-                        elsewhere.begin() + integral.form.derived - std::ssize(integral.form.state_start));
-  return elsewhere;
-}
-
 struct CellSums {
   std::vector<double> at_nodes;  // [node][component], of all cells around the node
   std::vector<double> at_cells;  // [cell][component]
@@ -64,21 +54,22 @@ CellSums sums_of(const Operator& equations, const Vector& u, const std::string& 
 
 }  // namespace
 
+std::vector<double> results_elsewhere(const Operator& equations, const std::string& form, int components) {
+  std::vector<double> elsewhere(static_cast<std::size_t>(components), 0.0);
+  for (const Integral& integral : equations.integrals())
+    if (integral.form.name == form)
+      std::ranges::copy(integral.form.state_start,
+                        elsewhere.begin() + integral.form.derived - std::ssize(integral.form.state_start));
+  return elsewhere;
+}
+
 DerivedFields evaluate(const Operator& equations, const Vector& u, const std::string& form) {
   const FunctionSpace& space = equations.space();
   check_size(space, u.size());
   DerivedFields fields;
   const int k = fields.components = results_of(equations.terms(), {OperatorTask::evaluate, form});
   if (k == 0) return fields;
-  std::vector<double> elsewhere = results_elsewhere(equations.integrals(), form, k);
-  if (OperatorOverRanks* const ranks = equations.plans().over_ranks()) {
-    fields.at_space_nodes = std::move(elsewhere);  // of one node; it returns those of all, or none on this rank
-    ranks->evaluate(equations, u, form, fields);
-    if (fields.at_space_nodes.empty()) return fields;
-    fields.at_nodes = space.to_mesh(fields.at_space_nodes, k);
-    if (space.isoparametric()) fields.at_space_nodes = {};
-    return fields;
-  }
+  const std::vector<double> elsewhere = results_elsewhere(equations, form, k);
   CellSums sums = sums_of(equations, u, form, k);
   fields.at_cells = std::move(sums.at_cells);
   for (Index n = 0; n < space.node_count(); ++n)

@@ -26,5 +26,7 @@ struct DerivedFields {
 // Forms of laws with different internal variables give at once what all of them have: strain and stress. Throws
 // an internal Error for other forms with different numbers of results.
 DerivedFields evaluate(const Operator& equations, const Vector& u, const std::string& form = {});
+// [component] At nodes without such forms: zero, and internal variables as they started.
+std::vector<double> results_elsewhere(const Operator& equations, const std::string& form, int components);
 
 }  // namespace ritz

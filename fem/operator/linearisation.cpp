@@ -156,4 +156,11 @@ void Linearisation::assemble_once(SparseMatrix& matrix) const {
   plans.forget_assembly();
 }
 
+SparseMatrix tangent_matrix(const Operator& equations, const Vector& u) {
+  auto phase = equations.space().device().profile().phase("assembly");
+  SparseMatrix matrix = equations.make_matrix();
+  Linearisation(equations, u).assemble_once(matrix);
+  return matrix;
+}
+
 }  // namespace ritz

@@ -76,6 +76,9 @@ class Linearisation {
   const PointTangents* kept_;
 };
 
+// The matrix of the tangent at u, an empty u is zero, assembled once.
+SparseMatrix tangent_matrix(const Operator& equations, const Vector& u);
+
 // Private to fem/operator. Kernels of forms whose tangents are kept; null for others.
 const FormKernels* kernels_that_keep_tangents(const ElementTerms& terms, const ElementGroup& group,
                                               const FormValue& form);

@@ -1,12 +1,6 @@
-// The work of one operator that several ranks do, each on its part of the space
-// (fem/ranks/divided_equations.hpp). The operator of the whole space, which every rank has, calls it on all of them;
-// vectors are of the whole space, u empty at zero.
+// The parts of one operator that several ranks have, each of its part of the space (fem/ranks/divided_equations.hpp).
+// The operator of the whole space, which every rank has, tells them of changes.
 #pragma once
-
-#include "device/array.hpp"
-#include "fem/operator/evaluate.hpp"
-
-#include <string>
 
 namespace ritz {
 
@@ -15,7 +9,6 @@ class Operator;
 class OperatorOverRanks {
  public:
   virtual ~OperatorOverRanks() = default;
-  virtual void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) = 0;
   virtual void numbers_changed() = 0;  // those of the forms, or their functions
 
   // Internal variables are those of the ranks once an analysis has changed them there: the operator's own follow when

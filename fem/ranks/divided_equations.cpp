@@ -22,7 +22,7 @@ namespace {
 
 SpacePart part_with_ghosts(PartData data, const FunctionSpace& whole, Ranks& ranks) {
   auto ghosts = std::make_shared<const Ghosts>(ranks, data.last - data.first, data.reached);
-  return {std::move(data), ranks.among_all(whole.device()), std::move(ghosts), &whole};
+  return {std::move(data), ranks.among_all(whole.device()), std::move(ghosts), whole};
 }
 
 }  // namespace
@@ -124,22 +124,26 @@ DerivedFields DividedEquations::evaluate_own(const Operator& equations, const Ve
   return fields;
 }
 
-void DividedEquations::evaluate(const Operator& equations, const Vector& u, const std::string& form,
-                                DerivedFields& fields) {
+DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations, const Vector& u,
+                                                       const std::string& form) {
+  const FunctionSpace& whole = equations.space();
+  DerivedFields fields{.components = results_of(equations.terms(), {OperatorTask::evaluate, form})};
+  if (fields.components == 0) return fields;
   const auto k = static_cast<std::size_t>(fields.components);
-  const std::vector<double> elsewhere = std::exchange(fields.at_space_nodes, {});
   const auto packed = [&] {
     const DerivedFields mine = evaluate_own(equations, u, form);
     return Packed().add(space_->part().cells()).add(mine.at_nodes).add(mine.at_cells).take();
   };
   const std::string mine = packed();
-  if (results_go_to_ == Receivers::all || space_->ranks().rank() == 0) {
-    fields.at_cells.assign(static_cast<std::size_t>(equations.space().mesh().cell_count()) * k, 0.0);
-    fields.at_space_nodes.reserve(static_cast<std::size_t>(equations.space().node_count()) * k);
-    for (Index node = 0; node < equations.space().node_count(); ++node)
+  const bool is_first = space_->ranks().rank() == 0;
+  if (is_first) {
+    const std::vector<double> elsewhere = results_elsewhere(equations, form, fields.components);
+    fields.at_cells.assign(static_cast<std::size_t>(whole.mesh().cell_count()) * k, 0.0);
+    fields.at_space_nodes.reserve(static_cast<std::size_t>(whole.node_count()) * k);
+    for (Index node = 0; node < whole.node_count(); ++node)
       fields.at_space_nodes.insert(fields.at_space_nodes.end(), elsewhere.begin(), elsewhere.end());
   }
-  each_text(space_->ranks(), mine, results_go_to_, [&](int rank, std::string_view text) {
+  each_text(space_->ranks(), mine, Receivers::first, [&](int rank, std::string_view text) {
     Unpacked from(text);
     const std::vector<Index> cells = from.list<Index>();
     const std::vector<double> at_nodes = from.list<double>(), at_cells = from.list<double>();
@@ -156,19 +160,15 @@ void DividedEquations::evaluate(const Operator& equations, const Vector& u, cons
     for (std::size_t cell = 0; cell < cells.size(); ++cell)
       copy_row(at_cells, cell, fields.at_cells, static_cast<std::size_t>(cells[cell]));
   });
+  if (!is_first) return fields;
+  fields.at_nodes = whole.to_mesh(fields.at_space_nodes, fields.components);
+  if (whole.isoparametric()) fields.at_space_nodes = {};
+  return fields;
 }
 
 DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form) {
   auto* const divided = dynamic_cast<DividedEquations*>(equations.plans().over_ranks());
   return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form) : evaluate(equations, u, form);
-}
-
-DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations, const Vector& u,
-                                                       const std::string& form) {
-  results_go_to_ = Receivers::first;
-  DerivedFields fields = ritz::evaluate(equations, u, form);
-  results_go_to_ = Receivers::all;
-  return fields;
 }
 
 void DividedEquations::bring_states(const Operator& equations) {

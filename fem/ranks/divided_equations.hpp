@@ -1,13 +1,13 @@
-// Equations whose residuals, products, results and internal variables are the work of all ranks of a job. Every rank
-// runs the same program with the whole space, and cuts its part: nodes along the curve that numbers them, and all cells
-// around those of a rank. Vectors of the whole space are equal on all ranks.
+// The part of equations that a rank has. Every rank runs the same program with the whole space, and cuts its part:
+// nodes along the curve that numbers them, and all cells around those of a rank. Vectors of the whole space are equal
+// on all ranks.
 //
-//   divide_among_ranks(equations, options, ranks);      // all ranks make and call these together
-//   equations.residual(u, r);                           // each rank its rows; r has those of all
-//   divide_like(equations, rates);                      // on the same parts
+//   divide_among_ranks(equations, options, ranks).own(equations);      // all ranks make and call these together
+//   divide_like(equations, rates);                                     // on the same parts
 #pragma once
 
 #include "device/ranks/packed.hpp"
+#include "fem/operator/evaluate.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/operator/operator_over_ranks.hpp"
 #include "fem/ranks/rank_needs.hpp"
@@ -28,7 +28,6 @@ class DividedSpace {
   enum class Parts { equal, whole_cells };
   static Parts parts_for(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks);
 
-  // The space must outlive this.
   DividedSpace(const FunctionSpace& whole, Parts parts, Ranks& ranks);
 
   Ranks& ranks() const { return ghosts()->ranks(); }
@@ -36,6 +35,7 @@ class DividedSpace {
   const SpacePart& part() const { return part_; }
   const FunctionSpace& space() const { return part_.space(); }
   const std::shared_ptr<const Ghosts>& ghosts() const { return part_.space().ghosts(); }
+  const Layout& layout() const { return layout_; }
   RankRows rows() const { return layout_.rows(0); }
   PartIntegrals integrals(const std::vector<Integral>& all) const;
   // couplings: of the equations between unknowns, for a matrix; null: none.
@@ -51,7 +51,7 @@ class DividedSpace {
  private:
   SpaceCutter cutter() const;
 
-  const FunctionSpace& whole_;
+  FunctionSpace whole_;
   Parts parts_;
   std::vector<Index> first_;  // [rank + 1] owned nodes
   SpacePart part_;
@@ -72,7 +72,6 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
   void follow();
   void states_have_changed() { newest_states_ = Newest::on_parts; }
 
-  void evaluate(const Operator& equations, const Vector& u, const std::string& form, DerivedFields& fields) override;
   DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
   void numbers_changed() override { numbers_are_taken_ = false; }
   void bring_states(const Operator& equations) override;
@@ -91,7 +90,6 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
   Operator own_;
   bool numbers_are_taken_ = true, leads_ = false;
   Newest newest_states_ = Newest::everywhere;
-  Receivers results_go_to_ = Receivers::all;
 };
 
 // Divides the equations where they are not divided yet, or not as a system with these options needs it. A space of

@@ -45,24 +45,6 @@ Constraints FieldOfRank::own(const Constraints& others) const { return space().o
 
 const Operator& FieldOfRank::own(const Operator& others) const { return divide_like(all_, others)->own(others); }
 
-Vector FieldOfRank::gathered(const Vector& x) const {
-  Vector all = all_.zeros();
-  space().rows().gather(x, all);
-  return all;
-}
-
-void FieldOfRank::gather(std::optional<MultiVector>& columns) const {
-  if (!columns) return;
-  Vector whole = all_.zeros(), mine = equations().zeros();
-  MultiVector gathered(whole.device(), whole.size(), columns->columns(), "eigenvectors");
-  for (int column = 0; column < columns->columns(); ++column) {
-    columns->get_column(column, mine);
-    space().rows().gather(mine, whole);
-    gathered.set_column(column, whole);
-  }
-  columns = std::move(gathered);
-}
-
 std::vector<std::vector<double>> FieldOfRank::own(const std::vector<std::vector<double>>& of_all) const {
   std::vector<std::vector<double>> mine;
   const RankRows rows = space().rows();

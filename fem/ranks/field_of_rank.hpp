@@ -9,10 +9,8 @@
 #include "fem/preconditioners/fields_system.hpp"
 #include "fem/ranks/divided_equations.hpp"
 #include "fem/ranks/part_of_model.hpp"
-#include "solvers/algebra/multi_vector.hpp"
 
 #include <memory>
-#include <optional>
 #include <vector>
 
 namespace ritz {
@@ -37,16 +35,16 @@ class FieldOfRank final : public PartOfModel {
   void take_values() { supports_.take_values(all_supports_, *space().ghosts()); }
   // Constraints of the same unknowns with other values, on this part.
   Constraints own(const Constraints& others) const;
-  // Other equations of the same space, on this part.
+  // Other equations of the same space, on this part; their integrals.
   const Operator& own(const Operator& others) const;
+  std::vector<Integral> own(const std::vector<Integral>& others) const { return space().integrals(others).integrals; }
 
   const WholeProblem& whole() const override { return whole_; }
   const Operator& equations_of_all() const override { return all_; }
   const Constraints& supports_of_all() const override { return all_supports_; }
   const DividedSpace& space() const { return *divided_->space(); }
 
-  Vector gathered(const Vector& x) const override;
-  void gather(std::optional<MultiVector>& columns) const;  // where there are any
+  Vector gathered(const Vector& x) const override { return space().layout().gathered(x); }
   Vector own(const Vector& of_all) const override { return space().own(of_all); }
   std::vector<std::vector<double>> own(const std::vector<std::vector<double>>& of_all) const;
   PointStates::Values own_states(const PointStates::Values& of_all) const override;

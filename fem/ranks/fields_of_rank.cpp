@@ -122,10 +122,4 @@ WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole) const {
   return whole;
 }
 
-Vector FieldsOfRank::gathered(const Vector& x) const {
-  Vector all = all_.zeros();
-  equations().layout().gather(x, all);
-  return all;
-}
-
 }  // namespace ritz

@@ -33,7 +33,7 @@ class FieldsOfRank final : public PartOfModel {
   const MixedOperator& equations_of_all() const override { return all_; }
   const MixedConstraints& supports_of_all() const override { return all_supports_; }
 
-  Vector gathered(const Vector& x) const override;
+  Vector gathered(const Vector& x) const override { return equations().layout().gathered(x); }
   Vector own(const Vector& of_all) const override;
   // They become those of the equations of the whole mesh, too; of the part those that it has now.
   PointStates::Values own_states(const PointStates::Values& of_all) const override;

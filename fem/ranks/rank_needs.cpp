@@ -1,7 +1,6 @@
 #include "fem/ranks/rank_needs.hpp"
 
 #include "device/error.hpp"
-#include "fem/ranks/divided_system.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -18,7 +18,7 @@
 #include "fem/analysis/linear_system.hpp"
 #include "fem/sensitivity/model_number.hpp"
 #include "fem/ranks/field_of_rank.hpp"
-#include "fem/ranks/transposed_tangent.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 #include "fem/physics/mesh_field.hpp"
 
 #include <functional>

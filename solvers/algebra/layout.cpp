@@ -90,6 +90,13 @@ void Layout::keep_owned(const Vector& all, Vector& x) const {
   for (int k = 0; k < count(); ++k) copy_numbers(x.device(), all.data() + from.first(k), x.data() + first(k), size(k));
 }
 
+void Layout::apply(const LinearOperator& A, const Vector& x, Vector& y) const {
+  if (!is_divided()) return A.apply(x, y);
+  Vector room, rows(x.device(), A.rows(), "vectors");
+  A.apply(with_ghosts(x, room), rows);
+  keep_owned(rows, y);
+}
+
 std::vector<Index> Layout::global_numbers() const {
   const auto owned_by = [&](int field, int rank) {
     const std::vector<Index>& first = ghosts(field)->first();
@@ -128,12 +135,16 @@ void Layout::own(const Vector& whole, Vector& x) const {
   }
 }
 
-void Layout::gather(const Vector& x, Vector& whole) const {
-  for (int k = 0; k < count(); ++k) {
-    Vector all(whole.device(), this->whole().size(k), "vectors");
-    rows(k).gather(part(x, k), all);
-    this->whole().put(all, k, whole);
+Vector Layout::gathered(const Vector& x) const {
+  const Layout all = whole();
+  Vector result(x.device().alone(), all.total(), "vectors");
+  if (count() == 1) rows(0).gather(x, result);
+  for (int k = 0; count() > 1 && k < count(); ++k) {
+    Vector of_field(result.device(), all.size(k), "vectors");
+    rows(k).gather(part(x, k), of_field);
+    all.put(of_field, k, result);
   }
+  return result;
 }
 
 }  // namespace ritz

@@ -10,6 +10,7 @@
 
 #include "device/array.hpp"
 #include "solvers/algebra/ghosts.hpp"
+#include "solvers/algebra/linear_operator.hpp"
 #include "solvers/algebra/rank_rows.hpp"
 
 #include <memory>
@@ -54,12 +55,14 @@ class Layout {
   const Vector& with_ghosts(const Vector& x, Vector& room) const;
   void fetch(int field, const Vector& owned, Vector& all) const;  // of one field
   void keep_owned(const Vector& all, Vector& x) const;            // the way back: ghosts are left out
+  // y = A x of a matrix whose rows and columns are those of local().
+  void apply(const LinearOperator& A, const Vector& x, Vector& y) const;
   // [field][owned | ghosts] number among the unknowns of all ranks: rank after rank, there field after field.
   std::vector<Index> global_numbers() const;
   // Vectors of all unknowns, field after field, which every rank has. Rows of one field.
   RankRows rows(int field) const;
-  void own(const Vector& whole, Vector& x) const;     // x = this rank's of whole; no messages
-  void gather(const Vector& x, Vector& whole) const;  // the way back; all ranks call it
+  void own(const Vector& whole, Vector& x) const;  // x = this rank's of whole; no messages
+  Vector gathered(const Vector& x) const;          // the way back; all ranks call it
 
  private:
   Layout whole() const;

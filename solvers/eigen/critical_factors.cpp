@@ -5,7 +5,7 @@
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
-#include "solvers/eigen/shifted_multigrid.hpp"
+#include "solvers/eigen/shifted_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,17 +73,18 @@ class Borrowed final : public LinearOperator {
   const LinearOperator& of_;
 };
 
+template <class Matrix>
 class Search {
  public:
-  Search(const CriticalMatrices& matrices, const EigenOptions& options, const SolverGeometry& geometry)
-      : matrices_(matrices), turned_(matrices.G), options_(options), geometry_(geometry) {}
+  Search(const Matrix& K, const Matrix& G, const EigenOptions& options, const SolverGeometry& geometry)
+      : K_(K), G_(G), turned_(G), options_(options), geometry_(geometry) {}
 
   CriticalFactors solve(bool factorised) {
     report_progress("critical factors: their size");
     std::optional<Inverse> factor;
     std::unique_ptr<LinearOperator> cycle;
-    if (factorised) factor.emplace(matrices_.factorised, geometry_);
-    else cycle = matrices_.multigrid();
+    if (factorised) factor.emplace(K_, geometry_);
+    else cycle = multigrid();
     const LinearOperator& inverse = factor ? static_cast<const LinearOperator&>(*factor) : *cycle;
     // To a per cent or so, and from inside. They converge fast where they matter.
     const EigenOptions rough{.count = 1, .relative = 0.02, .max_iterations = 40, .below = -1e-300};
@@ -109,14 +110,21 @@ class Search {
  private:
   // The operators with G; with -G for the sign -1.
   EigenOperators operators(double sign) const {
-    const auto times = [](double factor, const Vector& from) {
-      Vector result(from.device(), from.size(), "vectors");
-      copy(from, result);
-      axpby(0.0, result, factor, result);
-      return result;
+    const auto times = [](double factor, Vector x) {
+      axpby(0.0, x, factor, x);
+      return x;
     };
-    return {sign < 0 ? turned_ : matrices_.G, matrices_.K,     times(sign, matrices_.geometric),
-            times(1, matrices_.stiffness),    matrices_.block, true};
+    return {.K = sign < 0 ? turned_ : static_cast<const LinearOperator&>(G_),
+            .M = K_,
+            .stiffness = times(sign, G_.diagonal()),
+            .mass = K_.diagonal(),
+            .block = K_.block_size(),
+            .in_lanes = true};
+  }
+
+  std::unique_ptr<LinearOperator> multigrid() const {
+    auto phase = K_.device().profile().phase("set-up");
+    return preconditioner_of(K_, PreconditionerKind::multigrid, with_geometry(options_.multigrid, geometry_));
   }
 
   // K^-1 serves all shifts: a cycle for K + lambda G next to a critical factor, where it is nearly singular, would not.
@@ -127,10 +135,10 @@ class Search {
   // K + lambda G with lambda = -1 / shift.
   EigenSolution by_factor() const {
     const AttachedMotions none;
-    return solve_by_lanczos(operators(1), options_, geometry_, none, matrices_.shifted);
+    return solve_by_lanczos(operators(1), options_, geometry_, none, shifted_matrices(G_, K_));
   }
 
-  const CriticalMatrices& matrices_;
+  const Matrix &K_, &G_;
   const Turned turned_;
   EigenOptions options_;
   const SolverGeometry& geometry_;
@@ -147,18 +155,19 @@ bool is_zero(const LinearOperator& G) {
 
 }  // namespace
 
-CriticalFactors critical_factors(const CriticalMatrices& matrices, EigenOptions options,
+template <class Matrix>
+CriticalFactors critical_factors(const Matrix& K, const Matrix& G, EigenOptions options,
                                  const SolverGeometry& geometry) {
   options.band.reset();
   options.zero_count = 0;
-  if (is_zero(matrices.G))
+  if (is_zero(G))
     throw Error(ErrorKind::buckling, "the geometric stiffness is zero",
                 "nothing is stressed, so nothing becomes unstable", "load the model");
-  EigenChoice choice = choose_method(matrices.K.total_rows(), options, geometry.dimension);
+  EigenChoice choice = choose_method(K.total_rows(), options, geometry.dimension);
   CriticalFactors result;
   if (choice.method == EigenMethod::lanczos) {
     const std::optional<Error> shortage =
-        shortage_or_no_library([&] { result = Search(matrices, options, geometry).solve(true); });
+        shortage_or_no_library([&] { result = Search(K, G, options, geometry).solve(true); });
     if (!shortage) {
       result.eigen.choice = choice.why;
       return result;
@@ -166,30 +175,13 @@ CriticalFactors critical_factors(const CriticalMatrices& matrices, EigenOptions 
     if (options.method == EigenMethod::lanczos) throw *shortage;
     choice.why = "not factorised: " + shortage->message();
   }
-  result = Search(matrices, options, geometry).solve(false);
+  result = Search(K, G, options, geometry).solve(false);
   result.eigen.choice = choice.why;
   return result;
 }
-
-CriticalFactors critical_factors(const SparseMatrix& K, const SparseMatrix& G, const EigenOptions& options,
-                                 const SolverGeometry& geometry) {
-  std::optional<SparseMatrix> sum;
-  const auto shifted = [&](double shift) -> DirectInput {
-    if (!sum) sum.emplace(K.shared_pattern(), K.block_size());
-    sum->values().copy_from(G.values());
-    axpy(-shift, K.values(), sum->values());
-    return *sum;
-  };
-  const auto multigrid = [&] { return std::make_unique<ShiftedMultigrid>(K, G, 0, options.multigrid, geometry); };
-  return critical_factors({.K = K,
-                           .G = G,
-                           .stiffness = K.diagonal(),
-                           .geometric = G.diagonal(),
-                           .block = K.block_size(),
-                           .factorised = K,
-                           .shifted = shifted,
-                           .multigrid = multigrid},
-                          options, geometry);
-}
+template CriticalFactors critical_factors(const SparseMatrix&, const SparseMatrix&, EigenOptions,
+                                          const SolverGeometry&);
+template CriticalFactors critical_factors(const DividedMatrix&, const DividedMatrix&, EigenOptions,
+                                          const SolverGeometry&);
 
 }  // namespace ritz

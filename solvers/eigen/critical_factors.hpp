@@ -22,22 +22,10 @@ struct CriticalFactors {
   EigenSolution eigen;
 };
 
-// Matrices of one process, or those whose rows are divided among ranks. All outlive the search.
-struct CriticalMatrices {
-  const LinearOperator& K;
-  const LinearOperator& G;
-  Vector stiffness, geometric;                                 // their diagonals
-  int block = 1;                                               // unknowns of a node
-  DirectInput factorised;                                      // K
-  ShiftedMatrix shifted;                                       // makes G - shift K; the one before is gone
-  std::function<std::unique_ptr<LinearOperator>()> multigrid;  // makes an approximation of K^-1
-};
-
-// options.band, zero_count, below and ranks are not used. Throws Error: Exit::model where G is zero or K is not
-// positive definite; what solve_eigen throws.
-CriticalFactors critical_factors(const CriticalMatrices& matrices, EigenOptions options,
-                                 const SolverGeometry& geometry = {});
-CriticalFactors critical_factors(const SparseMatrix& K, const SparseMatrix& G, const EigenOptions& options,
+// Matrix: SparseMatrix, or DividedMatrix over ranks, which call it together. options.band, zero_count, below and ranks
+// are not used. Throws Error: Exit::model where G is zero or K is not positive definite; what solve_eigen throws.
+template <class Matrix>
+CriticalFactors critical_factors(const Matrix& K, const Matrix& G, EigenOptions options,
                                  const SolverGeometry& geometry = {});
 
 }  // namespace ritz

@@ -3,9 +3,12 @@
 #include "device/memory_shortage.hpp"
 #include "solvers/algebra/diagonal_blocks.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/eigen/eigen_needs.hpp"
 #include "solvers/eigen/eigen_problem.hpp"
-#include "solvers/eigen/shifted_multigrid.hpp"
+#include "solvers/eigen/shifted_matrix.hpp"
+#include "solvers/linear/memory_steps.hpp"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace ritz {
@@ -87,29 +90,48 @@ EigenSolution solve_by_lanczos(EigenOperators operators, const EigenOptions& opt
   return solve_by_lanczos(problem, shifted, geometry, motions);
 }
 
+namespace {
+
+template <class Matrix>
+EigenSolution by_factor(const Matrix& K, const Matrix& M, const EigenOptions& options, const SolverGeometry& geometry,
+                        const AttachedMotions& motions) {
+  return solve_by_lanczos(
+      {.K = K, .M = M, .stiffness = K.diagonal(), .mass = M.diagonal(), .block = K.block_size(), .in_lanes = true},
+      options, geometry, motions, shifted_matrices(K, M));
+}
+
+// acting_M: products with M.
+template <class Matrix>
+EigenSolution by_iteration(const Matrix& K, const Matrix& M, const LinearOperator& acting_M, bool in_lanes,
+                           PreconditionerKind kind, const EigenOptions& options, const SolverGeometry& geometry,
+                           const AttachedMotions& motions) {
+  const WithMotions heavy(acting_M, motions, motions.mass);
+  return solve_by_lobpcg({.K = K,
+                          .M = motions.count() == 0 ? acting_M : heavy,
+                          .stiffness = K.diagonal(),
+                          .mass = M.diagonal(),
+                          .block = K.block_size(),
+                          .in_lanes = in_lanes,
+                          .motions = &motions},
+                         options, geometry.dimension, [&](double shift) {
+                           auto phase = K.device().profile().phase("set-up");
+                           return std::make_unique<ShiftedCycle<Matrix>>(K, M, shift, kind, options.multigrid,
+                                                                         geometry);
+                         });
+}
+
+}  // namespace
+
 EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
                           const SolverGeometry& geometry, const AttachedMotions& motions) {
   check(options);
   check(K, M);
-  const bool springs = motions.has_stiffness(), plain = motions.count() == 0;
-  if (options.method == EigenMethod::lobpcg) check_without_springs(&motions);
-  const WithMotions stiff(K, motions, motions.stiffness), heavy(M, motions, motions.mass);
-  const LinearOperator &whole_K = plain ? static_cast<const LinearOperator&>(K) : stiff,
-                       &whole_M = plain ? static_cast<const LinearOperator&>(M) : heavy;
-  const EigenProblem problem({whole_K, whole_M, K.diagonal(), M.diagonal(), K.block_size(), true, &motions}, options,
-                             geometry.dimension);
+  const bool springs = motions.has_stiffness();
   EigenChoice choice = choose_method(K.total_rows(), options, geometry.dimension, springs);
   if (choice.method == EigenMethod::lanczos) {
     EigenSolution solution;
-    const std::optional<Error> shortage = shortage_or_no_library([&] {
-      SparseMatrix A(K.shared_pattern(), K.block_size());
-      const ShiftedMatrix shifted = [&](double shift) -> DirectInput {
-        A.values().copy_from(K.values());
-        axpy(-shift, M.values(), A.values());
-        return A;
-      };
-      solution = solve_by_lanczos(problem, shifted, geometry, motions);
-    });
+    const std::optional<Error> shortage =
+        shortage_or_no_library([&] { solution = by_factor(K, M, options, geometry, motions); });
     if (!shortage) {
       solution.choice = choice.why;
       return solution;
@@ -119,14 +141,80 @@ EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const Ei
     choice.why = "not factorised: " + shortage->message();
   }
   const std::optional<DiagonalBlocks> light = DiagonalBlocks::of(M);
-  const WithMotions light_with_motions(light ? *light : whole_M, motions, motions.mass);
-  const LinearOperator& acting_M = light ? light_with_motions : whole_M;
-  EigenSolution solution = solve_by_lobpcg(
-      EigenProblem({whole_K, acting_M, K.diagonal(), M.diagonal(), K.block_size(), true, &motions}, options,
-                   geometry.dimension),
-      [&](double shift) { return std::make_unique<ShiftedMultigrid>(K, M, shift, options.multigrid, geometry); });
+  EigenSolution solution = by_iteration(K, M, light ? static_cast<const LinearOperator&>(*light) : M, true,
+                                        PreconditionerKind::multigrid, options, geometry, motions);
   solution.choice = choice.why;
   return solution;
+}
+
+PreconditionerKind preconditioner_in_room(Ranks& ranks, const Device& device, const CycleOnRanks& cycle,
+                                          const EigenOptions& options, std::vector<std::string>& fallbacks) {
+  MemorySavings memory{.preconditioner = PreconditionerKind::multigrid, .half_storage = true, .needs_matrix = true};
+  const auto predict = [&] {
+    const Index available = device.memory().available();
+    if (available > cycle.plenty) return;
+    const Index needed = cycle.needed();
+    if (needed <= available) return;
+    throw Error(ErrorKind::device_memory,
+                fmt::format("{} {:.1f} MB, and {:.1f} MB are available", cycle.what, 1e-6 * double(needed),
+                            1e-6 * double(available)),
+                cycle.from, "start more ranks, or give them more memory");
+  };
+  if (const std::optional<Error> shortage = memory_shortage(&ranks, [&] { ranks.agree(predict); })) {
+    fallbacks.push_back(*step_down(MemoryLevel::cycle, memory, *shortage));
+    if (options.say) options.say(fallbacks.back());
+  }
+  return memory.preconditioner;
+}
+
+namespace {
+
+PreconditionerKind preconditioner_in_room(const DividedMatrix& K, const EigenOptions& options,
+                                          const SolverGeometry& geometry, std::vector<std::string>& fallbacks) {
+  const Index vectors = lobpcg_needs(K.rows(), options, false).peak.total();
+  const auto needed = [&] {
+    const HierarchyShape shape{.rows = K.ghosts().size(),
+                               .nonzeros = K.nonzeros_with_ghost_rows(),
+                               .block = K.block_size(),
+                               .dimension = geometry.dimension,
+                               .nesting = geometry.nested && geometry.nested() ? Nesting::mesh : Nesting::none};
+    const HierarchyNeeds needs = hierarchy_needs(shape, K.ghosts().total(), with_geometry(options.multigrid, geometry));
+    const Index set_up = needs.set_up.total() + geometry.more_for_products,
+                sum = options.zero_count > 0 ? bytes_of_shifted(K) : 0;
+    return sum + std::max(set_up, needs.live.total() + vectors);
+  };
+  return preconditioner_in_room(K.ghosts().ranks(), K.device(),
+                                {.what = "multigrid and the vectors of the modes need",
+                                 .from = "predicted from the rows of this rank",
+                                 .plenty = 4 * K.device().memory().statistics().live + vectors,
+                                 .needed = needed},
+                                options, fallbacks);
+}
+
+}  // namespace
+
+EigenSolution solve_eigen(const DividedMatrix& K, const DividedMatrix& M, const EigenOptions& options,
+                          const SolverGeometry& geometry, const AttachedMotions& motions) {
+  check(options);
+  const int ranks = K.ghosts().ranks().count();
+  const bool needs_factor = needs_a_factor(options) || motions.has_stiffness();
+  if (options.method == EigenMethod::lanczos || (options.method == EigenMethod::automatic && needs_factor)) {
+    EigenSolution solution = by_factor(K, M, options, geometry, motions);
+    solution.choice = fmt::format("factorised by {} ranks together, whose last digits differ from run to run", ranks);
+    return solution;
+  }
+  std::vector<std::string> fallbacks;
+  const PreconditionerKind kind = preconditioner_in_room(K, options, geometry, fallbacks);
+  EigenSolution solution = by_iteration(K, M, M, false, kind, options, geometry, motions);
+  solution.fallbacks = std::move(fallbacks);
+  solution.choice = fmt::format("divided among {} ranks", ranks);
+  return solution;
+}
+
+Vector EigenSolution::vector(std::size_t column) const {
+  Vector x(vectors->device(), vectors->rows(), "vectors");
+  vectors->get_column(static_cast<int>(column), x);
+  return layout.is_divided() ? layout.gathered(x) : std::move(x);
 }
 
 }  // namespace ritz

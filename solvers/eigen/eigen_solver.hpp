@@ -17,6 +17,8 @@
 #pragma once
 
 #include "device/message_sink.hpp"
+#include "device/function_ref.hpp"
+#include "solvers/algebra/layout.hpp"
 #include "solvers/algebra/multi_vector.hpp"
 #include "solvers/direct/direct_input.hpp"
 #include "solvers/eigen/attached_motions.hpp"
@@ -53,13 +55,14 @@ struct EigenOptions {
   std::optional<double> below = {};
   bool verify = true;                         // lanczos: one more factorisation that counts
   SmoothedAggregationOptions multigrid = {};  // coordinates and dimension are filled in
-  Ranks* ranks = nullptr;                     // that solve together (fem/ranks/divided_system.hpp)
+  Ranks* ranks = nullptr;                     // that solve together
   MessageSink say = {};                       // what these have, and send
 };
 
 struct EigenSolution {
   std::vector<double> values;          // ascending
   std::optional<MultiVector> vectors;  // column j belongs to values[j]: X^T M X = I; none: no eigenvalue in the band
+  Layout layout = {};                  // of these over ranks, each of which has its unknowns
   // ||K x - lambda M x|| / (max(|lambda|, reference) ||M x||); an eigenvalue lies within about its square, relative to
   // the gap to its neighbours.
   std::vector<double> residuals;
@@ -75,6 +78,8 @@ struct EigenSolution {
   Index factor_foreseen = 0;  // [bytes] that the analysis of the factor predicted
   StopReason reason = StopReason::iteration_limit;
   bool converged() const { return reason == StopReason::converged; }
+  // A column with all unknowns; over ranks all of them call it.
+  Vector vector(std::size_t column) const;
 };
 
 // Stops with the reason in the solution when not all requested eigenvalues converged; `values` then holds those that
@@ -84,6 +89,20 @@ struct EigenSolution {
 // With motions that springs hold, lanczos only.
 EigenSolution solve_eigen(const SparseMatrix& K, const SparseMatrix& M, const EigenOptions& options,
                           const SolverGeometry& geometry = {}, const AttachedMotions& motions = {});
+// The same of matrices whose rows are divided among ranks, which call it together: `automatic` factorises only where it
+// must. Where a rank has no room for multigrid, all take Chebyshev's polynomial.
+EigenSolution solve_eigen(const DividedMatrix& K, const DividedMatrix& M, const EigenOptions& options,
+                          const SolverGeometry& geometry = {}, const AttachedMotions& motions = {});
+
+// A cycle that a rank predicts to need memory. One that lacks it in the midst of the set-up would end the job.
+struct CycleOnRanks {
+  const char *what, *from;  // for messages
+  Index plenty;             // [bytes] available beyond which nothing is predicted
+  FunctionRef<Index()> needed;
+};
+// Multigrid where every rank predicts the room for it, else what all take in its place.
+PreconditionerKind preconditioner_in_room(Ranks& ranks, const Device& device, const CycleOnRanks& cycle,
+                                          const EigenOptions& options, std::vector<std::string>& fallbacks);
 
 // K and M by what they do to vectors.
 struct EigenOperators {

@@ -36,6 +36,8 @@ std::unique_ptr<LinearOperator> preconditioner_of(const Matrix& A, Preconditione
     default: return std::make_unique<SmoothedAggregation>(A, multigrid);
   }
 }
+template std::unique_ptr<LinearOperator> preconditioner_of(const SparseMatrix&, PreconditionerKind,
+                                                           const SmoothedAggregationOptions&);
 template std::unique_ptr<LinearOperator> preconditioner_of(const DividedMatrix&, PreconditionerKind,
                                                            const SmoothedAggregationOptions&);
 

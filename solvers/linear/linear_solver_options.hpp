@@ -54,7 +54,7 @@ struct LinearSolverOptions {
   bool one_of_many = false;      // other right-hand sides or numbers follow: load cases, members of a sweep
   Index direct_memory = 0;       // [bytes] that a factorisation may need; 0: what the device has
   double direct_operations = 0;  // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
-  Ranks* ranks = nullptr;        // that solve together (fem/ranks/divided_system.hpp); null: one process
+  Ranks* ranks = nullptr;        // that solve together (fem/ranks/field_of_rank.hpp); null: one process
   SolverCache* cache = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
   // called by functions that throw for a failed solve
   std::function<void(const SolveReport&, Index unknowns)> on_failure;

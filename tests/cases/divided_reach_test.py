@@ -43,7 +43,7 @@ class DividedReach(OnRanks):
         path.write_text(text[: text.index("[[displacement]]")] + MODAL if free else text)
         return path
 
-    def assert_same_modes(self, several, alone, relative=1e-7):
+    def assert_same_modes(self, several, alone, relative=1e-9):
         self.assert_close_lists(several.fact("frequencies_hz"), alone.fact("frequencies_hz"), relative)
         for fact in alone.report["facts"]:
             if fact.startswith("effective_mass_"):  # of all modes together: equal frequencies share their masses in any way

@@ -4,7 +4,7 @@
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
 
-namespace ritz::test {
+namespace ritz::test::system_cache_test {
 namespace {
 
 // A heated patch between prescribed temperatures.
@@ -142,4 +142,4 @@ TEST(Reuse, OtherFormsOrPlacesAreOtherEquations) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::system_cache_test

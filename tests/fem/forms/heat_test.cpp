@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::heat_test {
 namespace {
 
 constexpr double two_pi = 2 * std::numbers::pi;
@@ -137,4 +137,4 @@ TEST(Radiation, NafemsT2) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::heat_test

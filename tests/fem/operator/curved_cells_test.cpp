@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace ritz::test {
+namespace ritz::test::curved_cells_test {
 namespace {
 
 const Device& tested() {
@@ -112,4 +112,4 @@ TEST(CurvedCells, StandApartFromOthers) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::curved_cells_test

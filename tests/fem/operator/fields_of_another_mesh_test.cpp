@@ -7,7 +7,7 @@
 #include <cmath>
 #include <gmock/gmock.h>
 
-namespace ritz::test {
+namespace ritz::test::fields_of_another_mesh_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -183,4 +183,4 @@ TEST(LoadsFromAnotherMesh, AreFoundOnceAndCopyNothingLater) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::fields_of_another_mesh_test

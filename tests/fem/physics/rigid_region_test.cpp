@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace ritz::test {
+namespace ritz::test::rigid_region_test {
 namespace {
 
 constexpr auto none = std::nullopt;
@@ -136,4 +136,4 @@ TEST(RigidRegion, WithRotationsFollowsOneNode) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::rigid_region_test

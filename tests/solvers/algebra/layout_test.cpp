@@ -58,7 +58,7 @@ TEST(Layout, EveryRankTakesItsOwnOfWhatAllGather) {
     Vector x(device, layout.total(), "vectors"), again(device, 21, "vectors");
     layout.own(whole, x);
     EXPECT_EQ(x.host(), numbers_of(layout, false));
-    layout.gather(x, again);
+    again = layout.gathered(x);
     EXPECT_EQ(again.host(), all);
   });
 }

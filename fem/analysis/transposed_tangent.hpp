@@ -6,27 +6,20 @@
 //   transposed.multiply(u, supports, x, y);   SolveReport report = transposed.solve(u, supports, b, x);
 #pragma once
 
-#include "fem/operator/operator.hpp"
-#include "fem/space/constraints.hpp"
-#include "solvers/linear/linear_solver_options.hpp"
+#include "fem/analysis/linear_system.hpp"
 
-#include <memory>
+#include <optional>
 
 namespace ritz {
 
-class DividedSystem;  // fem/ranks/divided_system.hpp
-class FieldOfRank;    // fem/ranks/field_of_rank.hpp
-
 // A pattern is symmetric: the values change their places.
 void transpose(SparseMatrix& K);
-SparseMatrix transposed_tangent(const Operator& equations, const Vector& u);
 
 class TransposedTangent {
  public:
   // Equations must outlive this; solutions take the options. part: over ranks, whose equations they are; vectors have
   // owned unknowns.
   TransposedTangent(const Operator& equations, const LinearSolverOptions& options, const FieldOfRank* part = nullptr);
-  ~TransposedTangent();
 
   // y = K(u)^T x, of all unknowns.
   void multiply(const Vector& u, const Vector& x, Vector& y) const;
@@ -36,8 +29,8 @@ class TransposedTangent {
  private:
   const Operator& equations_;
   LinearSolverOptions options_;
-  const FieldOfRank* part_;                 // null: one process
-  std::unique_ptr<DividedSystem> divided_;  // of the part
+  const FieldOfRank* part_;  // null: one process
+  std::optional<LinearSystem> system_;
 };
 
 }  // namespace ritz

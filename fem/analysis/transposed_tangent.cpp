@@ -1,8 +1,6 @@
-#include "fem/ranks/transposed_tangent.hpp"
+#include "fem/analysis/transposed_tangent.hpp"
 
-#include "fem/ranks/divided_system.hpp"
-#include "solvers/algebra/vectors.hpp"
-#include "solvers/linear/linear_solver.hpp"
+#include "fem/operator/linearisation.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -30,13 +28,6 @@ void transpose(SparseMatrix& K) {
   K.values().upload(transposed);
 }
 
-SparseMatrix transposed_tangent(const Operator& equations, const Vector& u) {
-  SparseMatrix K = equations.make_matrix();
-  equations.assemble(u, K);
-  transpose(K);
-  return K;
-}
-
 TransposedTangent::TransposedTangent(const Operator& equations, const LinearSolverOptions& options,
                                      const FieldOfRank* part)
     : equations_(equations), options_(options), part_(part) {
@@ -44,27 +35,20 @@ TransposedTangent::TransposedTangent(const Operator& equations, const LinearSolv
   options_.operator_kind = OperatorKind::matrix;
 }
 
-TransposedTangent::~TransposedTangent() = default;
-
 // On a part columns of owned nodes are complete, too.
 void TransposedTangent::multiply(const Vector& u, const Vector& x, Vector& y) const {
   const Layout& layout = equations_.layout();
-  Vector room_of_u, room, rows = equations_.space().zeros();
-  const SparseMatrix transposed = transposed_tangent(equations_, u.empty() ? u : layout.with_ghosts(u, room_of_u));
-  transposed.apply(layout.with_ghosts(x, room), rows);
-  if (layout.is_divided()) layout.keep_owned(rows, y);
-  else copy(rows, y);
+  Vector room;
+  SparseMatrix K = tangent_matrix(equations_, u.empty() ? u : layout.with_ghosts(u, room));
+  transpose(K);
+  layout.apply(K, x, y);
 }
 
 SolveReport TransposedTangent::solve(const Vector& u, const Constraints& held, const Vector& b, Vector& x) {
-  if (part_ != nullptr) {
-    if (!divided_) divided_ = std::make_unique<DividedSystem>(*part_, options_);
-    divided_->linearise(u, Tangent::transposed);
-    return divided_->solve(b, x, {options_.relative, options_.rounding_error});
-  }
-  SparseMatrix K = transposed_tangent(equations_, u);
-  held.eliminate(K, std::max(max_abs(K.diagonal()), 1e-300));
-  return solve_linear(K, b, x, options_);
+  if (!system_)
+    system_.emplace(equations_, options_, LinearSystem::Keeps::nothing, part_, LinearSystem::Tangent::transposed);
+  system_->linearise(u, held);
+  return system_->solve(b, x);
 }
 
 }  // namespace ritz

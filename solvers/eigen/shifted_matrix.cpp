@@ -1,13 +1,20 @@
-#include "fem/ranks/divided_modes.hpp"
+#include "solvers/eigen/shifted_matrix.hpp"
 
 #include "device/kernels.hpp"
 #include "solvers/algebra/matrix_kernels.hpp"
 #include "solvers/algebra/vector_kernels.hpp"
+#include "solvers/algebra/vectors.hpp"
 
-#include <fmt/format.h>
 #include <utility>
 
 namespace ritz {
+
+std::unique_ptr<const SparseMatrix> shifted(const SparseMatrix& K, double shift, const SparseMatrix& M) {
+  auto sum = std::make_unique<SparseMatrix>(K.shared_pattern(), K.block_size());
+  sum->values().copy_from(K.values());
+  axpy(shift, M.values(), sum->values());
+  return sum;
+}
 
 std::unique_ptr<const DividedMatrix> shifted(const DividedMatrix& K, double shift, const DividedMatrix& M) {
   const BlockMatrixView<double> k = K.owned_rows(), m = M.owned_rows();
@@ -31,22 +38,11 @@ Index bytes_of_shifted(const DividedMatrix& K) {
          K.owned_rows().columns * Index{sizeof(Index)};
 }
 
-ShiftedMatrix shifted_matrices(const DividedMatrix& K, const DividedMatrix& M) {
-  return [&K, &M, sum = std::shared_ptr<const DividedMatrix>()](double shift) mutable -> DirectInput {
-    sum.reset();
-    sum = shifted(K, -shift, M);
-    return *sum;
-  };
-}
-
-EigenSolution modes_by_factor(const DividedMatrix& K, const DividedMatrix& M, int block, const EigenOptions& options,
-                              const SolverGeometry& geometry, const AttachedMotions& motions) {
-  EigenSolution found = solve_by_lanczos(
-      {.K = K, .M = M, .stiffness = K.diagonal(), .mass = M.diagonal(), .block = block, .in_lanes = true}, options,
-      geometry, motions, shifted_matrices(K, M));
-  found.choice = fmt::format("factorised by {} ranks together, whose last digits differ from run to run",
-                             K.ghosts().ranks().count());
-  return found;
+SmoothedAggregationOptions with_geometry(SmoothedAggregationOptions options, const SolverGeometry& geometry) {
+  options.coordinates = geometry.coordinates;
+  options.dimension = geometry.dimension;
+  options.nested = geometry.nested;
+  return options;
 }
 
 }  // namespace ritz
