@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace ritz::test {
+namespace ritz::test::axisymmetric_test {
 namespace {
 
 constexpr double two_pi = 2 * std::numbers::pi, inner_radius = 0.6;
@@ -99,4 +99,4 @@ TEST_P(Axisymmetric, LoadsSumToVolumeAndArea) {
 }
 
 }  // namespace
-}  // namespace ritz::test
+}  // namespace ritz::test::axisymmetric_test

@@ -38,7 +38,7 @@ TEST_P(CurvedFields, HaveTheirNodesOnTheMap) {
     std::vector<Node> nodes;
     for (Index cell = 0; cell < bent.cell_count(); ++cell) {
       space.nodes_of(cell, nodes);
-      const CellMap map(bent, cell);
+      const ritz::CellMap map(bent, cell);
       for (std::size_t a = 0; a < nodes.size(); ++a) {
         const Point found = space.point(nodes[a]), expected = map.at(space.element(bent.kind_of(cell)).nodes[a]);
         for (std::size_t k = 0; k < 3; ++k) ASSERT_NEAR(found[k], expected[k], 1e-12);

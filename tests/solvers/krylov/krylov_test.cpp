@@ -12,7 +12,7 @@
 #include <limits>
 #include <numeric>
 
-namespace ritz::testing::krylov_test {
+namespace ritz::testing {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
@@ -571,4 +571,4 @@ TEST(Krylov, FlexibleIsThePlainMethodForAFixedPreconditioner) {
 }
 
 }  // namespace
-}  // namespace ritz::testing::krylov_test
+}  // namespace ritz::testing
