@@ -3,6 +3,7 @@
 
 #include "mesh/cell_geometry.hpp"
 #include "mesh/hash.hpp"
+#include "mesh/mesh.hpp"
 
 #include <bit>
 #include <cmath>
@@ -12,9 +13,9 @@ namespace ritz {
 
 class PointGrid {
  public:
-  // `coordinates` [point][3] must outlive the grid; `members` are the points that take part.
-  PointGrid(std::span<const double> coordinates, std::vector<Node> members, double spacing)
-      : coordinates_(coordinates), spacing_(spacing), members_(std::move(members)) {
+  // `members` are the nodes that take part.
+  PointGrid(const Mesh& mesh, std::vector<Node> members, double spacing)
+      : mesh_(mesh), coordinates_(mesh.points()), spacing_(spacing), members_(std::move(members)) {
     start_.assign(std::bit_ceil(members_.size() + 1) + 1, 0);
     for (const Node node : members_) ++start_[bucket(place(node)) + 1];
     for (std::size_t b = 1; b < start_.size(); ++b) start_[b] += start_[b - 1];
@@ -62,7 +63,8 @@ class PointGrid {
     return (line + static_cast<std::uint64_t>(p[0])) & (start_.size() - 2);
   }
 
-  std::span<const double> coordinates_;
+  Mesh mesh_;
+  std::span<const double> coordinates_;  // of its nodes, [node][3]
   double spacing_;
   std::vector<Node> members_, sorted_;
   std::vector<std::size_t> start_;

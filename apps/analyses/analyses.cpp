@@ -47,11 +47,11 @@ Prepared prepared_for(Run& run, const CaseModel& read) {
 
 void make_operators(Run& run, const Model& model, const CaseAnalysis& analysis, Prepared& prepared) {
   if (analysis.rates() != CaseAnalysis::Rates::beside) {
-    prepared.equations = &make_operator(run, *model.space, integrals_of(model, analysis), analysis.linear());
+    prepared.equations = &make_operator(run, model.space, integrals_of(model, analysis), analysis.linear());
     return;
   }
-  prepared.equations = &make_operator(run, *model.space, model.equations);
-  prepared.rates = &make_operator(run, *model.space, model.inertia);
+  prepared.equations = &make_operator(run, model.space, model.equations);
+  prepared.rates = &make_operator(run, model.space, model.inertia);
 }
 
 // Operators and supports of a model that has fields; none where the case is wrong, to whose errors theirs are added.
@@ -108,9 +108,9 @@ Observer observer_of(Run& run, const RunStep& step, RunProgress& progress) {
       .show =
           [&run, read, prepared, &progress, loaded = analysis->demands().loaded, part](const SolutionView& s) {
             if (loaded) report_zero(run, s.u, *part);
-            if (prepared.fields != nullptr) read->show_fields(*prepared.fields, s);
-            else read->show(*read, *prepared.equations, s);
-            if (read->tell) read->tell(s);
+            if (prepared.fields != nullptr) read->show_fields(run, *prepared.fields, s);
+            else read->show(run, *read, *prepared.equations, s);
+            if (read->tell) read->tell(run, s);
             if (run.step().writes_fields) ++progress.written;
           },
       .record = [&run, unknowns](const SolveReport& report) { run.results().record(report, unknowns); },

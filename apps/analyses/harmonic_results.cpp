@@ -34,7 +34,7 @@ double largest_root(double a, double b, double c) {
 EvaluatedFields of_part(const CaseModel& read, const ModalSpace& space, const std::vector<double>& q,
                         const std::vector<double>& a, const std::vector<double>& carried) {
   const Vector acceleration = space.motion(a, carried);
-  return fields_of_motion(read, space.motion(q), &acceleration);
+  return fields_of_motion(run, read, space.motion(q), &acceleration);
 }
 
 }  // namespace

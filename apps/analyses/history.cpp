@@ -128,7 +128,7 @@ class HistoryAnalysis final : public ModalResponse {
   static void write(Run& run, const CaseModel& read, const ModalSpace& space, const HistoryMotion& motion) {
     std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
     const Vector acceleration = space.motion(motion.acceleration, motion.carried);
-    EvaluatedFields fields = fields_of_motion(read, space.motion(motion.q), &acceleration);
+    EvaluatedFields fields = fields_of_motion(run, read, space.motion(motion.q), &acceleration);
     run.log().line("fields at {:.6g} s:", motion.time);
     print_peaks(run, fields, "largest");
     phase.reset();

@@ -134,7 +134,7 @@ void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const 
   if (!read.judge_shape || !modes.eigen.vectors || modes.rigid_count >= std::ssize(modes.frequencies)) return;
   Vector shape(run.device(), unknowns, "vectors");
   modes.eigen.vectors->get_column(modes.rigid_count, shape);
-  read.judge_shape(shape);
+  read.judge_shape(run, shape);
 }
 
 void check_modes(const Model& model, const ModalInput& input) {
@@ -162,7 +162,7 @@ namespace {
 void name_mode(std::size_t k, CaseModel& read) {
   if (is_body(read.model)) {
     read.nodal_results.push_back({mode_name(k), 3});
-    if (read.model.others.front()->components() == 6) read.nodal_results.push_back({rotation_name(k), 3});
+    if (read.model.others.front().components() == 6) read.nodal_results.push_back({rotation_name(k), 3});
     return;
   }
   if (!read.model.has_fields()) {

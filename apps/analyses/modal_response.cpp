@@ -101,11 +101,11 @@ State ModalResponse::solve(Run& run, const CaseModel& read, Observer observer, c
   return about;
 }
 
-EvaluatedFields fields_of_motion(const CaseModel& read, const Vector& u, const Vector* acceleration) {
-  EvaluatedFields fields = read.motion.derived(u);
-  std::vector<Field> nodal = read.motion.moved(u);
+EvaluatedFields fields_of_motion(Run& run, const CaseModel& read, const Vector& u, const Vector* acceleration) {
+  EvaluatedFields fields = read.motion.derived(run, u);
+  std::vector<Field> nodal = read.motion.moved(run, u);
   if (acceleration != nullptr) {
-    nodal.push_back(read.motion.moved(*acceleration).front());
+    nodal.push_back(read.motion.moved(run, *acceleration).front());
     nodal.back().name = "acceleration";
   }
   std::ranges::move(fields.nodal, std::back_inserter(nodal));
@@ -126,7 +126,7 @@ std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, c
     if (set < space.columns()) q[static_cast<std::size_t>(set)] = 1;
     else carried[static_cast<std::size_t>(set - space.columns())] = 1;
     const Vector u = space.motion(q, carried);
-    fields = fields_of_motion(read, u, &u);
+    fields = fields_of_motion(run, read, u, &u);
     add_names(read.nodal_results, fields.nodal);
     add_names(read.cell_results, fields.cells);
     return ProbeFields{fields.nodal, fields.cells, run.results().measure(), run.results().fields().finer()};

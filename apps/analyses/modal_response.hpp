@@ -53,7 +53,7 @@ void name_motions(CaseModel& read);
 std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, const ModalSpace& space);
 
 // Fields at nodes and in cells of a motion, with "acceleration" of another one where it is given.
-EvaluatedFields fields_of_motion(const CaseModel& read, const Vector& u, const Vector* acceleration);
+EvaluatedFields fields_of_motion(Run& run, const CaseModel& read, const Vector& u, const Vector* acceleration);
 void make_positive(EvaluatedFields& fields);
 // sum = combine(sum, next) by value; the first one is taken as it is.
 template <class Combine>

@@ -13,7 +13,7 @@ namespace {
 LinearSolverOptions solver_of(Run& run, const CaseModel& read) {
   LinearSolverOptions solver = run.solver(read.promise(), read.model.tolerance);
   if (read.model.ill_conditioned && solver.method == LinearMethod::automatic) solver.method = LinearMethod::direct;
-  if (read.check_solver) read.check_solver(solver);
+  if (read.check_solver) read.check_solver(run, solver);
   solver.one_of_many =
       pay_for_a_matrix(read.load_cases.cases.size(), read.load_cases.combinations.size()) || run.shared().sweeps;
   return solver;

@@ -76,11 +76,11 @@ class RandomAnalysis final : public ModalResponse {
     const auto n = static_cast<std::ptrdiff_t>(space.columns());
     EvaluatedFields rms;
     for (const std::vector<double>& q : covariance_roots(response.displacement))
-      combine_fields(hypotenuse, fields_of_motion(read, space.motion(q), nullptr), rms);
+      combine_fields(hypotenuse, fields_of_motion(run, read, space.motion(q), nullptr), rms);
     EvaluatedFields accelerations;
     for (const std::vector<double>& a : covariance_roots(response.acceleration)) {
       const Vector u = space.motion({a.begin(), a.begin() + n}, {a.begin() + n, a.end()});
-      combine_fields(hypotenuse, {read.motion.moved(u), {}}, accelerations);
+      combine_fields(hypotenuse, {read.motion.moved(run, u), {}}, accelerations);
     }
     make_positive(rms);
     make_positive(accelerations);

@@ -40,7 +40,7 @@ class SpectrumAnalysis final : public ModalResponse {
     for (const SpectrumPart& part : parts) {
       EvaluatedFields& sum = of_parts.emplace_back();
       for (const std::vector<double>& q : part.terms) {
-        EvaluatedFields term = fields_of_motion(read, space.motion(q), nullptr);
+        EvaluatedFields term = fields_of_motion(run, read, space.motion(q), nullptr);
         make_positive(term);
         combine_fields([&](double x, double y) { return part.absolute ? x + y : std::hypot(x, y); }, std::move(term),
                        sum);

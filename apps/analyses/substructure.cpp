@@ -111,7 +111,7 @@ class SubstructureAnalysis final : public CaseAnalysis {
       return {};
     }
     for (const std::vector<double>& q : read_coordinates(motions_, reduced.size())) {
-      EvaluatedFields fields = fields_of_motion(read, reduced.recovered(q), nullptr);
+      EvaluatedFields fields = fields_of_motion(run, read, reduced.recovered(q), nullptr);
       print_peaks(run, fields, "largest");
       fields.nodal.push_back(marks);
       run.results().write(std::move(fields.nodal), std::move(fields.cells));

@@ -34,14 +34,14 @@ struct TransientInput {
 
 // Fields of a motion about the state, for answers on modes.
 struct MotionFields {
-  EvaluatedFields names = {};                                     // of `derived`, without values
-  std::vector<std::string> roots = {};                            // of quadratic forms; all others are linear
-  std::function<std::vector<Field>(const Vector& u)> moved = {};  // "displacement", and rotations
-  std::function<EvaluatedFields(const Vector& u)> derived = {};   // stresses, section forces
+  EvaluatedFields names = {};                                           // of `derived`, without values
+  std::vector<std::string> roots = {};                                  // of quadratic forms; all others are linear
+  std::function<std::vector<Field>(Run&, const Vector& u)> moved = {};  // "displacement", and rotations
+  std::function<EvaluatedFields(Run&, const Vector& u)> derived = {};   // stresses, section forces
 };
 
 struct CaseModel {
-  Model model;  // its space lives as long as the run
+  Model model;
   LoadCaseInputs load_cases = {};
   std::shared_ptr<const ModelSupports> supports = {};        // of the model: make_supports()
   std::vector<Field> nodal_results = {}, cell_results = {};  // names and components of the results to come
@@ -49,23 +49,24 @@ struct CaseModel {
   std::vector<Field> model_fields = {};                      // at nodes, beside every solution: which nodes are tied
   std::optional<TransientInput> time = {};                   // of a case with [time]
   std::optional<GradientInput> gradient = {};                // [gradient]
-  std::function<void(const LinearSolverOptions&)> check_solver = {};  // adds errors for methods that it cannot have
+  std::function<void(Run&, const LinearSolverOptions&)> check_solver =
+      {};                      // adds errors for methods that it cannot have
   std::string what_acts = {};  // tables without which a static model stays at rest; empty: that cannot be seen
   bool modes = false;          // are asked for: [modal]
   bool relieved = false;       // a free body whose inertia balances the loads: [inertia_relief]
   bool preloaded = false;      // of the state under the loads: [modal] preload
   std::function<std::optional<double>()> mass = {};  // [kg] by other means than the mass matrix
   double attached_mass = 0;                          // [kg] at reference points, beside it
-  // Log, report, result files.
-  std::function<void(const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
-  std::function<void(const FieldsOfModel&, const SolutionView&)> show_fields = {};  // of a model that has fields
-  std::function<void(const SolutionView&)> tell = {};         // more in the log and among the facts: motions of regions
-  MotionFields motion = {};                                   // where modes answer loads
-  std::function<void(const Vector& shape)> judge_shape = {};  // of the first mode that is not rigid
+  // Log, report, result files of the run that solves it.
+  std::function<void(Run&, const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
+  std::function<void(Run&, const FieldsOfModel&, const SolutionView&)> show_fields = {};  // of a model that has fields
+  std::function<void(Run&, const SolutionView&)> tell = {};  // more in the log and among the facts: motions of regions
+  MotionFields motion = {};                                  // where modes answer loads
+  std::function<void(Run&, const Vector& shape)> judge_shape = {};  // of the first mode that is not rigid
 
   CaseModel (*reader)(Run&) = nullptr;  // reads the case of another run
 
-  const FunctionSpace& space() const { return *model.space; }
+  const FunctionSpace& space() const { return model.space; }
   MatrixPromise promise() const { return model.definite ? MatrixPromise::positive_definite : MatrixPromise::none; }
 };
 

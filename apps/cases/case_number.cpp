@@ -36,8 +36,8 @@ bool is_of_integrals(std::string_view key, const Model& model) {
 }
 
 // The same run with another value, on the same mesh: nothing is shown, written or kept.
-RunOptions options_with(Run& run, const std::string& key, double value) {
-  RunOptions options = run.options();
+RunOptions options_with(RunOptions options, const std::map<std::string, MeshField>& arrays, const std::string& key,
+                        double value) {
   options.overrides.push_back(fmt::format("{}={:.17g}", key, value));
   options.quiet = true;
   options.verbose = options.resume = false;
@@ -46,7 +46,7 @@ RunOptions options_with(Run& run, const std::string& key, double value) {
   if (!options.arrays) return options;
   GivenArrays now = *options.arrays;
   for (auto& [name, array] : now)
-    if (const auto found = run.arrays().find(name); found != run.arrays().end()) array.values = found->second.values();
+    if (const auto found = arrays.find(name); found != arrays.end()) array.values = found->second.values();
   options.arrays = std::make_shared<const GivenArrays>(std::move(now));
   return options;
 }
@@ -58,8 +58,10 @@ std::optional<ModelNumber> number_of_case(Run& run, const CaseModel& read, const
   if (!kept || !is_of_integrals(key, read.model) || read.reader == nullptr) return std::nullopt;
   // Functions of a model may refer to the run that read it.
   const auto last = std::make_shared<std::unique_ptr<Run>>();
-  return ModelNumber{key, kept->value, kept->scale, [&run, reader = read.reader, key, last](double value) {
-                       auto other = std::make_unique<Run>(run.info(), options_with(run, key, value), &run.shared());
+  return ModelNumber{key, kept->value, kept->scale,
+                     [info = run.info(), options = run.options(), arrays = run.arrays(), shared = run.shared_model(),
+                      reader = read.reader, key, last](double value) {
+                       auto other = std::make_unique<Run>(info, options_with(options, arrays, key, value), shared);
                        Model model = reader(*other).model;
                        other->input().throw_if_any();
                        std::swap(*last, other);

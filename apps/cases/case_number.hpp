@@ -11,7 +11,7 @@
 namespace ritz {
 
 // The number at this key; components of lists after a dot, material.0.conductivity_along.1. nullopt: the case has
-// none there, or more than integrals over cells and facets depend on it. The run must outlive it.
+// none there, or more than integrals over cells and facets depend on it.
 std::optional<ModelNumber> number_of_case(Run& run, const CaseModel& read, const std::string& key);
 
 // A case in which positions of nodes change more than integrals, why, and what to do; nullopt: they do not.

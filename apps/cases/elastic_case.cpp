@@ -238,18 +238,18 @@ void check_mixed_solver(Run& run, const LinearSolverOptions& solver) {
 }
 
 // Displacements, and stresses without the loads.
-MotionFields motion_fields(Run& run, const CaseModel& read) {
+MotionFields motion_fields(const CaseModel& read) {
   const FunctionSpace& space = read.space();
   std::vector<Integral> stiffness;
   std::ranges::copy_if(read.model.equations, std::back_inserter(stiffness),
                        [](const Integral& each) { return each.form.has_matrix; });
   MotionFields fields{.names = stress_names(false), .roots = {"von_mises"}};
   std::erase_if(fields.names.nodal, [](const Field& each) { return each.name == "principal_stress"; });
-  fields.moved = [&run, &space](const Vector& u) {
+  fields.moved = [space](Run& run, const Vector& u) {
     return std::vector{run.results().fields().of("displacement", space, u)};
   };
-  fields.derived = [&run, &space, stiffness = std::move(stiffness), names = fields.names,
-                    equations = std::shared_ptr<Operator>()](const Vector& u) mutable {
+  fields.derived = [space, stiffness = std::move(stiffness), names = fields.names,
+                    equations = std::shared_ptr<Operator>()](Run& run, const Vector& u) mutable {
     if (!equations) equations = std::make_shared<Operator>(space, stiffness);
     const DerivedFields derived = evaluate(run.results(), *equations, u);
     EvaluatedFields result = names;
@@ -310,10 +310,10 @@ void name_results(const ElasticBody& body, int dimension, bool wants_error, Case
 
 void show_as_mixed(Run& run, const ElasticBody& body, CaseModel& read) {
   refuse_beside_mixed(run, read);
-  read.check_solver = [&run](const LinearSolverOptions& solver) { check_mixed_solver(run, solver); };
+  read.check_solver = check_mixed_solver;
   // The model is copied by those who solve it; what is shown knows its loads.
   const auto shown = std::make_shared<CaseModel>(CaseModel{.model = read.model, .reader = read_elasticity});
-  read.show_fields = [&run, body, shown](const FieldsOfModel& fields, const SolutionView& s) {
+  read.show_fields = [body, shown](Run& run, const FieldsOfModel& fields, const SolutionView& s) {
     show_mixed(run, *shown, fields, body, s);
   };
 }
@@ -371,7 +371,7 @@ CaseModel read_elasticity(Run& run) {
   const bool wants_error = wants_mesh_error(run);
   if (wants_error) refuse_estimates(run, body);
   name_results(body, dimension, wants_error, read);
-  read.show = [&run, wants_error, body](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+  read.show = [wants_error, body](Run& run, const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, shown, equations, body, wants_error, s);
   };
   if (body.is_mixed()) show_as_mixed(run, body, read);
@@ -423,9 +423,9 @@ CaseModel read_elastic_vibration(Run& run) {
     run.log().notice(
         "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
         "with waves around may be lower: model the body in three dimensions for them");
-  if (answers) read.motion = motion_fields(run, read);
+  if (answers) read.motion = motion_fields(read);
   if (read.model.gone.empty())
-    read.judge_shape = [&run, body, &space](const Vector& shape) { report_bending_cells(run, space, body, shape); };
+    read.judge_shape = [body, space](Run& run, const Vector& shape) { report_bending_cells(run, space, body, shape); };
   read.mass = [body, attached = read.attached_mass, whole = read.model.gone.empty()] {
     const std::optional<double> mass = whole ? body.mass() : std::nullopt;
     return mass ? std::optional(*mass + attached) : mass;

@@ -69,7 +69,7 @@ struct Beginning {
 
 // [unknown] of the field.
 std::vector<double> values_of(const Model& model, const Beginning& begin, bool is_vector_field) {
-  const FunctionSpace& space = *model.spaces()[begin.field];
+  const FunctionSpace space = model.spaces()[begin.field];
   if (!is_vector_field) return values_at_nodes({begin.part}, space);
   std::vector<PointFunction> vector;
   for (const Formula& each : begin.part.formulas) vector.push_back(coefficient(each).function());
@@ -118,7 +118,8 @@ TransientInput read_time_of_fields(const FieldsOfCase& fields) {
   result.initial = [begins = std::move(begins), facts = fields.facts](const Model& model) {
     const Spaces spaces = model.spaces();
     std::vector<std::vector<double>> of_fields;
-    for (const auto& space : spaces) of_fields.emplace_back(static_cast<std::size_t>(space->unknown_count()), 0.0);
+    for (const FunctionSpace& space : spaces)
+      of_fields.emplace_back(static_cast<std::size_t>(space.unknown_count()), 0.0);
     for (const Beginning& each : begins) of_fields[each.field] = values_of(model, each, is_vector(facts[each.field]));
     std::vector<double> all;
     for (const std::vector<double>& each : of_fields) all.insert(all.end(), each.begin(), each.end());

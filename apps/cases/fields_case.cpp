@@ -162,7 +162,7 @@ void check_vectors(const FieldsOfCase& fields, const Model& model, const std::ve
   const Spaces spaces = model.spaces();
   for (const PrescribedValue& each : prescribed) {
     const FieldFacts& field = fields.facts[static_cast<std::size_t>(each.field)];
-    if (!is_vector(field) || !spaces[static_cast<std::size_t>(each.field)]->nodes_in(*each.region).empty()) continue;
+    if (!is_vector(field) || !spaces[static_cast<std::size_t>(each.field)].nodes_in(*each.region).empty()) continue;
     fields.run.input().add_error(
         Error(ErrorKind::prescribes_nothing,
               fmt::format("no unknown of the field '{}' lies in '{}'", field.name, each.region->name),
@@ -176,7 +176,7 @@ void check_vectors(const FieldsOfCase& fields, const Model& model, const std::ve
 void warn_if_unused(const FieldsOfCase& fields, const Model& model, const ActingOnFacets& acting) {
   const FieldFacts& field = fields.facts[acting.field];
   if (!is_vector(field)) return;
-  const FunctionSpace& space = *model.spaces()[acting.field];
+  const FunctionSpace space = model.spaces()[acting.field];
   std::vector<Node> held;
   for (const PrescribedValue& each : model.supports)
     if (each.field == static_cast<int>(acting.field))
@@ -246,14 +246,16 @@ CaseModel read_fields(Run& run, const FormOfCase& form) {
   model.linear = is_linear(model);
   model.definite = false;
   model.rigid = std::nullopt;
-  read.check_solver = [fields](const LinearSolverOptions& solver) { check_solver(fields, solver); };
+  read.check_solver = [form](Run& solving, const LinearSolverOptions& solver) {
+    check_solver(FieldsOfCase(solving, form), solver);
+  };
   if (!read.modes) name_results(fields, read);
   make_spaces(fields, model);
   read_relations(fields, read);
   check_vectors(fields, model, model.supports);
   for (const ModelLoadCase& each : model.load_cases) check_vectors(fields, model, each.prescribed);
   for (const ActingOnFacets& each : acting.acting) warn_if_unused(fields, model, each);
-  read.show_fields = [&run, facts = fields.facts](const FieldsOfModel& of_model, const SolutionView& s) {
+  read.show_fields = [facts = fields.facts](Run& run, const FieldsOfModel& of_model, const SolutionView& s) {
     show_fields(run, facts, of_model, s);
   };
   return read;

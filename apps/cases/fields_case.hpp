@@ -8,7 +8,7 @@
 
 namespace ritz {
 
-// Errors of the case are added to run.input(), which must outlive the model.
+// Errors of the case are added to run.input().
 CaseModel read_fields(Run& run, const FormOfCase& form);
 
 CaseModel read_form_case(Run& run);  // of one field or of several

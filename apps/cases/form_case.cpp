@@ -319,7 +319,8 @@ CaseModel read_form(Run& run, const FormOfCase& chosen) {
   const bool moves = record.objective && record.components == mesh.dimension();
   make_model(run, body, space, {.displacements = moves, .of_revolution = record.of_revolution}, {}, read);
   if (!read.modes) name_results(evaluated, read);
-  read.show = [&run, catalogue, evaluated](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+  read.show = [catalogue, evaluated](Run& run, const CaseModel& shown, const Operator& equations,
+                                     const SolutionView& s) {
     show(run, evaluated, equations, shown.supports->common(), s);
   };
   return read;

@@ -19,7 +19,7 @@ struct FormOfCase {
 // [model] of the case, with its plugin. Throws what is wrong with it.
 FormOfCase read_form_name(Run& run);
 
-// The model of a form of one field at nodes. Errors of the case are added to run.input(), which must outlive it.
+// The model of a form of one field at nodes. Errors of the case are added to run.input().
 CaseModel read_form(Run& run, const FormOfCase& form);
 
 // Adds errors for keys that belong to another analysis than the one that the case asks for.

@@ -309,8 +309,8 @@ CaseModel read_heat(Run& run) {
   read.nodal_results = {{"temperature", 1}, {"heat_flux", mesh.dimension()}, {"reaction", 1}};
   read.cell_results = flux_names(mesh, wants_error).cells;
   read.derived_results = {{{"heat_flux", mesh.dimension()}}};
-  read.show = [&run, wants_error, heat, absolute_zero](const CaseModel& shown, const Operator& equations,
-                                                       const SolutionView& s) {
+  read.show = [wants_error, heat, absolute_zero](Run& run, const CaseModel& shown, const Operator& equations,
+                                                 const SolutionView& s) {
     show(run, equations, shown, wants_error ? &heat : nullptr, absolute_zero, s);
   };
   return read;

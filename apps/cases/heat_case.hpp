@@ -5,7 +5,7 @@
 
 namespace ritz {
 
-// Errors of the case are added to run.input(). The run must outlive the model.
+// Errors of the case are added to run.input().
 CaseModel read_heat(Run& run);
 
 }  // namespace ritz

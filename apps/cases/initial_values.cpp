@@ -63,7 +63,7 @@ InitialValues values_of_file(Run& run, const Case::Table& initial, const std::st
     check_mesh(field, run.mesh());
     check_field(field, name, components);
     const auto values = std::make_shared<const std::vector<double>>(std::move(field.values));
-    return [values](const Model& model) { return model.space->from_mesh(*values).host(); };
+    return [values](const Model& model) { return model.space.from_mesh(*values).host(); };
   } catch (const Error& error) { initial.error(error.kind(), "file", error.message(), error.why(), error.fix()); }
   return {};
 }
@@ -99,8 +99,8 @@ std::vector<double> values_at_nodes(const std::vector<InitialPart>& parts, const
 InitialValues initial_values(std::vector<InitialPart> parts) {
   return [parts = std::move(parts)](const Model& model) {
     std::vector<double> all;
-    for (const auto& space : model.spaces()) {
-      const std::vector<double> own = values_at_nodes(parts, *space);
+    for (const FunctionSpace& space : model.spaces()) {
+      const std::vector<double> own = values_at_nodes(parts, space);
       all.insert(all.end(), own.begin(), own.end());
     }
     return all;

@@ -43,7 +43,7 @@ template <class Inputs>
 void make_model(Run& run, const Inputs& inputs, const FunctionSpace& space, const RelationKinds& relations,
                 const std::vector<ObliqueSupport>& supports, CaseModel& read) {
   ErrorList errors;
-  read.model = inputs.model(borrowed(space), errors);
+  read.model = inputs.model(space, errors);
   for (const Error& error : errors.errors()) run.input().add_error(error);
   for (const std::string& notice : read.model.notices) run.log().notice(notice);
   read_relations(run, relations, supports, read);

@@ -29,7 +29,7 @@ RelationInput::RelationInput(Run& run, const RelationKinds& kinds, CaseModel& re
       read_(read),
       fields_(fields),
       whole_(whole),
-      space_(&read.space()),
+      space_(read.space()),
       acting_(touched_in(read.model)) {}
 
 // The part that has the regions of the table: sections, where all are theirs.
@@ -44,10 +44,10 @@ void RelationInput::enter_part(const Case::Table& t) {
   const auto has_all = [&](const Mesh& part) { return has(part, "region") && has(part, "onto"); };
   field_ = 0;
   for (int k = 1; k >= 0; --k) {
-    space_ = read_.model.spaces()[static_cast<std::size_t>(k)].get();
+    space_ = read_.model.spaces()[static_cast<std::size_t>(k)];
     if (!run_.options().survey && has_all(mesh())) field_ = k;
   }
-  space_ = read_.model.spaces()[static_cast<std::size_t>(field_)].get();
+  space_ = read_.model.spaces()[static_cast<std::size_t>(field_)];
   acting_ = touched_in(read_.model, field_);
 }
 
@@ -57,7 +57,7 @@ void RelationInput::enter(const Case::Table& t) {
   const std::size_t k = fields_->named_in(t);
   const FieldFacts& facts = fields_->facts[k];
   field_ = static_cast<int>(k);
-  space_ = k == 0 ? read_.model.space.get() : read_.model.others[k - 1].get();
+  space_ = k == 0 ? read_.model.space : read_.model.others[k - 1];
   const std::string name = facts.name;
   kinds_.displacements = facts.components == mesh().dimension() && (name == "displacement" || name == "velocity");
   is_at_nodes_ = facts.family == Family::lagrange;
@@ -108,8 +108,8 @@ void RelationInput::add_moved(MovedRegion region) {
 
 void RelationInput::finish() {
   if (moved_.empty()) return;
-  read_.tell = [&run = run_, layout = layout_of(read_.model.spaces()),
-                regions = std::move(moved_)](const SolutionView& s) {
+  read_.tell = [layout = layout_of(read_.model.spaces()), regions = std::move(moved_)](Run& run,
+                                                                                       const SolutionView& s) {
     for (const MovedRegion& each : regions) each.report(run, s, layout.part(s.u, each.field).host());
   };
 }

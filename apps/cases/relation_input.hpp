@@ -49,8 +49,8 @@ class RelationInput {
   bool is_of_parts() const { return whole_ != nullptr; }
 
   // Those of the field at hand.
-  const FunctionSpace& space() const { return *space_; }
-  const Mesh& mesh() const { return space_->mesh(); }
+  const FunctionSpace& space() const { return space_; }
+  const Mesh& mesh() const { return space_.mesh(); }
   int field() const { return field_; }
   bool is_at_nodes() const { return is_at_nodes_; }                    // are its unknowns?
   const std::vector<std::uint8_t>& acting() const { return acting_; }  // [unknown]
@@ -81,7 +81,7 @@ class RelationInput {
   const Mesh* const whole_;
   int field_ = 0;
   bool is_at_nodes_ = true;
-  const FunctionSpace* space_;
+  FunctionSpace space_;
   std::vector<std::uint8_t> acting_;
   std::vector<MovedRegion> moved_;
 };

@@ -55,22 +55,22 @@ std::string request_of_others(const std::string& asked, const Device& first) {
 
 }  // namespace
 
-Run::Run(AppInfo info, RunOptions options, SharedModel* shared)
+Run::Run(AppInfo info, RunOptions options, std::shared_ptr<SharedModel> shared)
     : info_(std::move(info)),
       options_(std::move(options)),
       log_(options_.quiet     ? LogLevel::quiet
            : options_.verbose ? LogLevel::verbose
                               : LogLevel::normal),
-      own_(shared == nullptr ? std::make_unique<SharedModel>() : nullptr),
-      shared_(shared == nullptr ? own_.get() : shared) {
+      shared_(shared == nullptr ? std::make_shared<SharedModel>() : shared) {
   name_ = options_.member.empty() ? stem_of(options_.case_file) : options_.member;
   if (options_.log_json) log_.use_json();
   report_.program = info_.name;
   report_.case_file = options_.case_file;
   if (options_.survey) {
-    own_->device = options_.survey->device;
-  } else if (own_) {
-    own_->device = Device::named(options_.follows ? options_.ranks->of_first({}) : chosen_device(), options_.threads);
+    shared_->device = options_.survey->device;
+  } else if (shared == nullptr) {
+    shared_->device =
+        Device::named(options_.follows ? options_.ranks->of_first({}) : chosen_device(), options_.threads);
     if (options_.ranks != nullptr && !options_.follows)
       options_.ranks->of_first(request_of_others(options_.device, device()));
     limit(device(), options_.memory);

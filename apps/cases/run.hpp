@@ -31,8 +31,8 @@ struct SharedModel;  // apps/cases/shared_model.hpp
 
 class Run {
  public:
-  // `shared`: with the other members of a sweep; it must outlive the run.
-  Run(AppInfo info, RunOptions options, SharedModel* shared = nullptr);
+  // `shared`: with the other members of a sweep; null: its own.
+  Run(AppInfo info, RunOptions options, std::shared_ptr<SharedModel> shared = nullptr);
   ~Run();
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
@@ -46,6 +46,7 @@ class Run {
   const RunReport& report() const { return report_; }
   Case& input() { return *case_; }
   SharedModel& shared() { return *shared_; }
+  const std::shared_ptr<SharedModel>& shared_model() const { return shared_; }
   Results& results() { return *results_; }
   std::map<std::string, MeshField>& arrays() { return arrays_; }  // of a calling program, by name
   // The step whose tables the case has at present.
@@ -74,8 +75,7 @@ class Run {
   Log log_;
   RunReport report_;
   std::optional<Case> case_;
-  std::unique_ptr<SharedModel> own_;  // of a run by itself
-  SharedModel* shared_;
+  std::shared_ptr<SharedModel> shared_;
   std::optional<Mesh> mesh_;
   std::map<std::string, MeshField> arrays_;
   CaseStep step_;

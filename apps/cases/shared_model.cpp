@@ -22,10 +22,17 @@ void SharedModel::forget_equations() {
   equations.clear();
 }
 
+void SharedModel::leave_sweep() {
+  plan = nullptr;
+  folder = nullptr;
+  batch = nullptr;
+  settle = [] {};
+}
+
 const Mesh& SharedModel::mesh_for(const std::string& key, FunctionRef<Mesh()> make) {
   if (mesh && mesh_key == key) return *mesh;
   forget_equations();
-  space.reset();
+  space = {};
   fields.clear();
   mesh.reset();
   mesh = make();
@@ -34,18 +41,18 @@ const Mesh& SharedModel::mesh_for(const std::string& key, FunctionRef<Mesh()> ma
 }
 
 const FunctionSpace& SharedModel::space_for(const std::string& key, FunctionRef<FunctionSpace()> make) {
-  if (space && space_key == key) return *space;
+  if (space && space_key == key) return space;
   forget_equations();
-  space.reset();
-  space = std::make_unique<FunctionSpace>(make());
+  space = {};  // before another one takes memory
+  space = make();
   space_key = key;
-  return *space;
+  return space;
 }
 
 Operator& SharedModel::equations_for(const FunctionSpace& on, std::vector<Integral> integrals) {
   if (sweeps)
     for (const std::unique_ptr<Operator>& each : equations)
-      if (&each->space() == &on && each->inputs().set_numbers(integrals)) return *each;
+      if (each->space() == on && each->inputs().set_numbers(integrals)) return *each;
   if (sweeps && equations.size() > 2) forget_equations();  // stiffness and mass at most
   return *equations.emplace_back(std::make_unique<Operator>(on, std::move(integrals)));
 }

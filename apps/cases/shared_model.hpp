@@ -36,7 +36,7 @@ struct SharedModel {
   };
   std::vector<KnownField> fields;
   std::string space_key;
-  std::unique_ptr<FunctionSpace> space;
+  FunctionSpace space;
   std::vector<std::unique_ptr<Operator>> equations;
   SystemCache reuse;  // of the first equations
   // Used by sweeps:
@@ -58,6 +58,7 @@ struct SharedModel {
   // used up and freed.
   void join(const Constraints& supports);
   void forget_equations();  // with what was made for them
+  void leave_sweep();       // which ends: nothing of it is referred to any more
 
  private:
   std::vector<LinearEquations> relations_;  // of the last run that had the space,

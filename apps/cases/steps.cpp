@@ -103,7 +103,7 @@ std::vector<CaseStep> steps_of(Case& input, bool survey) {
 void remove_parts(Run& run, Model& model) {
   if (!run.step().has_removed_parts) return;
   std::vector<Index> cells;
-  const Mesh& mesh = model.space->mesh();
+  const Mesh& mesh = model.space.mesh();
   const std::vector<Case::Table> steps = run.input().tables("step", "");
   for (std::size_t i = 0; i <= run.step().number; ++i)
     for (const Case::Table& t : steps[i].tables("remove", ""))

@@ -17,7 +17,7 @@ class ResultFields {
   explicit ResultFields(bool lagrange = false) : lagrange_(lagrange) {}
   void look_closely() { probed_ = true; }  // there are probes
 
-  // A field of the space, `scale` times. The space must outlive this when it is not the mesh's own.
+  // A field of the space, `scale` times.
   Field of(std::string name, const FunctionSpace& space, const Vector& u, double scale = 1);
   // Values at the space's nodes, [node][component], taken to the points of the finer cells; none when there are none.
   std::vector<double> at_points(const FunctionSpace& space, std::span<const double> at_nodes, int components);

@@ -87,21 +87,21 @@ std::uint32_t MemberFingerprints::checksum(const std::string& file) {
 }
 
 MemberRuns::MemberRuns(const AppInfo& info, const RunOptions& options, const std::string& folder, const SweepApp& app,
-                       const SweepPlan& plan, SharedModel& shared)
+                       const SweepPlan& plan, std::shared_ptr<SharedModel> shared)
     : info_(info),
       options_(options),
       folder_(folder),
       app_(app),
       plan_(plan),
-      shared_(shared),
+      shared_(std::move(shared)),
       batch_(batch_limit(plan), [this](Run& run, std::exception_ptr error) { done(run, error); }) {
-  shared_.batch = &batch_;
+  shared_->batch = &batch_;
 }
 
 void MemberRuns::start(const SweepMember& member, const std::string& fingerprint) {
   Active& active = active_.emplace_back(Active{&member, fingerprint, std::chrono::steady_clock::now(), nullptr});
   try {
-    active.run = std::make_unique<Run>(info_, member_options(options_, folder_, member), &shared_);
+    active.run = std::make_unique<Run>(info_, member_options(options_, folder_, member), shared_);
     Run& run = *active.run;
     app_(run);
     if (std::ranges::any_of(active_, [&](const Active& each) { return each.run.get() == &run; }) && !batch_.waits(run))
@@ -123,7 +123,7 @@ void MemberRuns::done(Run& run, std::exception_ptr error) {
     return fail(member, failure);
   } catch (const std::bad_alloc&) { return fail(member, host_memory_error()); }
   if (const std::optional<Error> lack = run.results().lack()) return fail(member, *lack);
-  auto phase = shared_.device->profile().phase("output");
+  auto phase = shared_->device->profile().phase("output");
   RunReport report = std::move(run.report());
   report.complete();
   finish(member, report, run.results().committed());

@@ -41,13 +41,13 @@ class MemberFingerprints {
 class MemberRuns {
  public:
   MemberRuns(const AppInfo& info, const RunOptions& options, const std::string& folder, const SweepApp& app,
-             const SweepPlan& plan, SharedModel& shared);
+             const SweepPlan& plan, std::shared_ptr<SharedModel> shared);
   ~MemberRuns() { stop(); }
 
   // Throws what ends the sweep; other errors are in the member's record.
   void start(const SweepMember& member, const std::string& fingerprint);
   void settle() { batch_.solve(); }  // for those that wait
-  void stop() { shared_.batch = nullptr; }
+  void stop() { shared_->batch = nullptr; }
   std::vector<SweepRecord> take_finished() { return std::exchange(finished_, {}); }
   const StaticBatch& batch() const { return batch_; }
 
@@ -67,7 +67,7 @@ class MemberRuns {
   const std::string& folder_;
   const SweepApp& app_;
   const SweepPlan& plan_;
-  SharedModel& shared_;
+  const std::shared_ptr<SharedModel> shared_;
   StaticBatch batch_;
   std::vector<Active> active_;
   std::vector<SweepRecord> finished_;

@@ -165,14 +165,14 @@ class FinishedMembers {
 
 // Reads all members, or one for an estimate, and solves none.
 void check_members(const AppInfo& info, const RunOptions& options, const SweepApp& app, const SweepCase& of,
-                   SharedModel& shared, Log& log, RunReport& report) {
+                   const std::shared_ptr<SharedModel>& shared, Log& log, RunReport& report) {
   const SweepPlan& plan = of.plan;
   SweepFailures failures;
   for (const SweepMember& member : plan.members) {
     throw_if_stop_requested();
     std::optional<Run> run;
     try {
-      run.emplace(info, member_options(options, of.folder, member), &shared);
+      run.emplace(info, member_options(options, of.folder, member), shared);
       app(*run);
     } catch (const CheckedOnly&) {
       if (report.forecast.empty()) report.forecast = std::move(run->report().forecast);
@@ -200,11 +200,15 @@ class Sweep {
         account_(case_.plan, log_, report_),
         finished_(case_.plan, ranks, account_) {
     if (options.log_json) log_.use_json();
-    report_.device = set_up(options, plan(), shared_, ranks_, log_);
-    shared_.settle = [this] {
-      if (shared_.batch != nullptr) runs_->settle();
+    report_.device = set_up(options, plan(), *shared_, ranks_, log_);
+    shared_->settle = [this] {
+      if (shared_->batch != nullptr) runs_->settle();
     };
   }
+
+  Sweep(const Sweep&) = delete;
+  Sweep& operator=(const Sweep&) = delete;
+  ~Sweep() { shared_->leave_sweep(); }
 
   void run() {
     log_.line("sweep: {} members over {}", plan().members.size(), fmt::join(plan().keys, ", "));
@@ -237,15 +241,15 @@ class Sweep {
   // Members' errors decide how the process ends: the first one's code.
   void close() {
     account_.report_failures();
-    collect_run(report_, *shared_.device, log_);
+    collect_run(report_, *shared_->device, log_);
     if (report_.errors.empty()) report_.complete();
   }
-  const Device& device() const { return *shared_.device; }
+  const Device& device() const { return *shared_->device; }
 
  private:
   const SweepPlan& plan() const { return case_.plan; }
   SweepResults& results() { return finished_.results(); }
-  [[nodiscard]] Profile::Phase phase(const char* name) const { return shared_.device->profile().phase(name); }
+  [[nodiscard]] Profile::Phase phase(const char* name) const { return shared_->device->profile().phase(name); }
 
   void open_folder(bool joined) {
     auto phase = this->phase("output");
@@ -256,7 +260,7 @@ class Sweep {
                                   .add = options_.resume,
                                   .joined = joined,
                                   .notice = [this](const std::string& text) { log_.notice(text); }});
-    shared_.folder = &results().folder();
+    shared_->folder = &results().folder();
   }
 
   // The first rank: the members that it computes. Those that are there are kept.
@@ -284,7 +288,7 @@ class Sweep {
     runs_->settle();
     take_finished();
     commit();
-    account_.add(counts_of(runs_->batch(), shared_.reuse));
+    account_.add(counts_of(runs_->batch(), shared_->reuse));
     while (ranks_.has_others_at_work()) {
       throw_if_stop_requested();
       Ranks::pause();
@@ -294,7 +298,7 @@ class Sweep {
   }
 
   void start(const SweepMember& member, MemberFingerprints& fingerprints) {
-    runs_->start(member, fingerprint_or_none(fingerprints, member, shared_.device->profile()));
+    runs_->start(member, fingerprint_or_none(fingerprints, member, shared_->device->profile()));
   }
 
   void take_finished() {
@@ -329,7 +333,7 @@ class Sweep {
   SweepRanks& ranks_;
   Log log_;
   SweepCase case_;
-  SharedModel shared_;
+  const std::shared_ptr<SharedModel> shared_ = std::make_shared<SharedModel>();
   SweepAccount account_;
   FinishedMembers finished_;
   std::optional<MemberRuns> runs_;

@@ -21,7 +21,7 @@ int main() try {
   const Model model = beam.model(Device::named("auto"));
   double lowest = 0;
   const auto print = [&](const SolutionView& s) {
-    const std::vector<double> u = model.space->to_mesh(s.u);
+    const std::vector<double> u = model.space.to_mesh(s.u);
     lowest = 0;
     for (std::size_t node = 0; 3 * node < u.size(); ++node) lowest = std::min(lowest, u[3 * node + 2]);
     std::printf("weight x %.1f, crane x %.1f: %.4f mm\n", s.factors[0], s.factors[1], 1e3 * lowest);

@@ -34,13 +34,13 @@ int main() try {
   // Nodes at one place: each of the second block follows that of the first.
   LinearEquations seam{.origin = "seam"};
   std::map<Point, Node> met;
-  for (Node node = 0; node < model.space->node_count(); ++node)
-    if (const auto [first, is_new] = met.try_emplace(model.space->point(node), node); !is_new)
+  for (Node node = 0; node < model.space.node_count(); ++node)
+    if (const auto [first, is_new] = met.try_emplace(model.space.point(node), node); !is_new)
       for (int c = 0; c < 3; ++c) seam.add({{node, c, 1.0}, {first->second, c, -1.0}});
   model.relations.push_back(std::move(seam));
 
   const StaticSolution s = solve(model, Static{});
-  const std::vector<double> u = model.space->to_mesh(s.u);
+  const std::vector<double> u = model.space.to_mesh(s.u);
   const double longer = u[3 * static_cast<std::size_t>(mesh.node_count() - 1)], expected = 1e-5;
   std::printf("the bar is longer by %.7g m: L p / E = %g\n", longer, expected);
   return std::abs(longer - expected) < 1e-11 ? 0 : 1;

@@ -42,7 +42,7 @@ int main() {
     equations.residual(u, r);
     imbalance = std::max(imbalance, max_abs(equations.layout().part(r, 1)));
     errors.push_back(
-        {VectorField(equations, 0, u).l2_error({q_x, q_y}), l2_error(*spaces[1], equations.layout().part(u, 1), {p})});
+        {VectorField(equations, 0, u).l2_error({q_x, q_y}), l2_error(spaces[1], equations.layout().part(u, 1), {p})});
     std::printf("%2d cells a side: error of flux %.4f, of pressure %.4f\n", int(n), errors.back()[0], errors.back()[1]);
   }
   const double order[] = {std::log2(errors[1][0] / errors[2][0]), std::log2(errors[1][1] / errors[2][1])};

@@ -30,7 +30,7 @@ Answer solved(const MixedOperator& equations, const MixedConstraints& supports, 
 // -laplace u = 1, with u = 0 on all sides: the largest u is 0.0736714, as in poisson.cpp.
 bool heat(const Device& device, Ranks* ranks) {
   const Mesh mesh = rectangle(32, 32, {1, 1}, CellKind::quad9);
-  const Spaces spaces{make_space(mesh, 1, device)};
+  const Spaces spaces{FunctionSpace(mesh, 1, device)};
   const MixedOperator equations(
       spaces, {}, {Integral::over_all_cells(Diffusion<2>{1}), Integral::over_all_cells(Load<1, 2, 0>{{1}})});
   MixedConstraints cold(spaces);
@@ -64,7 +64,7 @@ bool cavity(const Device& device, Ranks* ranks) {
   walls.finish();
   const Answer answer = solved(equations, walls, {.method = LinearMethod::minres, .relative = 1e-8}, ranks);
   const Vector velocity = equations.layout().part(answer.u, 0);
-  const double v = values_at(*spaces[0], velocity, std::vector<Point>{{0.5, 0.5, 0}})[0];
+  const double v = values_at(spaces[0], velocity, std::vector<Point>{{0.5, 0.5, 0}})[0];
   if (prints(ranks)) std::printf("cavity: velocity in the middle %.6f, %d iterations\n", v, answer.iterations);
   return std::abs(v + 0.205192) < 2e-5;
 }

@@ -27,7 +27,7 @@ int main() try {
   const Model model = soap.model(Device::named("auto"));
   const NonlinearSolution solution = solve(model, Nonlinear{.relative = 1e-10});
 
-  const std::vector<double> u = model.space->to_mesh(solution.u);
+  const std::vector<double> u = model.space.to_mesh(solution.u);
   std::vector<double> exact(u.size());
   scherk(mesh.points(), 0, exact);
   double error = 0;

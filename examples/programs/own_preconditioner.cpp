@@ -38,10 +38,10 @@ int main() {
   heat.loads.source("all", 1);
   for (const char* side : {"x0", "x1", "y0", "y1", "z0", "z1"}) heat.loads.temperature(side, 0);
   const Model model = heat.model(Device::named("auto"));
-  const Operator equations(*model.space, model.equations);
+  const Operator equations(model.space, model.equations);
   const Constraints cold = make_constraints(model);
-  const Vector zero = model.space->zeros();
-  Vector load = model.space->zeros(), u = model.space->zeros();
+  const Vector zero = model.space.zeros();
+  Vector load = model.space.zeros(), u = model.space.zeros();
   equations.residual(zero, load);  // minus the load
   axpby(0, zero, -1, load);
   cold.set_zero(load);

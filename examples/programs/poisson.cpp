@@ -19,7 +19,7 @@ int main() try {
   const Model model = heat.model(Device::named("auto"));
   const StaticSolution solution = solve(model, Static{.linear = {.relative = 1e-10}});
 
-  const std::vector<double> u = model.space->to_mesh(solution.u);
+  const std::vector<double> u = model.space.to_mesh(solution.u);
   const double largest = *std::ranges::max_element(u);
   write_vtu("poisson.vtu", mesh, {{"u", 1, u}});
   std::printf("largest value %.7f, %d iterations of %s\n", largest, solution.report.iterations,

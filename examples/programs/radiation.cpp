@@ -19,7 +19,7 @@ int main() try {
   const Model model = heat.model(Device::named("auto"));
   const NonlinearSolution solution = solve(model, Nonlinear{.relative = 1e-10});
 
-  const std::vector<double> temperature = model.space->to_mesh(solution.u);
+  const std::vector<double> temperature = model.space.to_mesh(solution.u);
   const double end = *std::ranges::min_element(temperature);
   std::printf("%.3f K at the end, %zu steps of Newton's method\n", end, solution.steps.size());
   return std::abs(end - 927.004) < 0.01 ? 0 : 1;

@@ -39,10 +39,10 @@ Flow flow_in(const Mesh& mesh, const PointFunction& v_x, const PointFunction& v_
   walls.set_zero(r);
   equations.assemble(u, K);
   walls.eliminate(K, 1);
-  const Operator mass(*spaces[1], {Integral::over_all_cells(Mass<1, 2>{1})});
+  const Operator mass(spaces[1], {Integral::over_all_cells(Mass<1, 2>{1})});
   SparseMatrix schur = mass.make_matrix();  // like the Schur complement of the pressure
   mass.assemble({}, schur);
-  const SmoothedAggregationOptions rigid{.coordinates = &spaces[0]->coordinates(), .dimension = 2};
+  const SmoothedAggregationOptions rigid{.coordinates = &spaces[0].coordinates(), .dimension = 2};
   const BlockPreconditioner M(
       K, {{.by = "multigrid", .matrix = K.square(0), .multigrid = rigid}, {.by = "chebyshev", .matrix = &schur}});
   const SolveReport report = Minres{.relative = 1e-10}.solve(K, r, du, &M);
@@ -62,10 +62,10 @@ int main() {
   for (const Index n : {16, 32, 64}) {
     const Mesh mesh = rectangle(n, n, {1, 1}, CellKind::tri3);
     const Flow flow = flow_in(mesh, v_x, v_y);
-    const double shift = mean_value(*flow.spaces[1], flow.pressure) - 5;
+    const double shift = mean_value(flow.spaces[1], flow.pressure) - 5;
     const PointFunction p = of([&](double x, double y) { return 60 * x * x * y - 20 * y * y * y + shift; });
     errors.push_back(
-        {l2_error(*flow.spaces[0], flow.velocity, {v_x, v_y}), l2_error(*flow.spaces[1], flow.pressure, {p})});
+        {l2_error(flow.spaces[0], flow.velocity, {v_x, v_y}), l2_error(flow.spaces[1], flow.pressure, {p})});
     std::printf("%2d cells a side: error of velocity %.2e, of pressure %.2e, %d iterations\n", int(n), errors.back()[0],
                 errors.back()[1], flow.iterations);
   }
@@ -78,7 +78,7 @@ int main() {
   const Flow cavity = flow_in(mesh, lid, at_rest);
   const std::vector<Point> line{{0.5, 0.25, 0}, {0.5, 0.5, 0}, {0.5, 0.75, 0}};
   const double known[] = {-0.122596, -0.205192, -0.032444};
-  const std::vector<double> v = values_at(*cavity.spaces[0], cavity.velocity, line);
+  const std::vector<double> v = values_at(cavity.spaces[0], cavity.velocity, line);
   for (std::size_t i = 0; i < line.size(); ++i) {
     std::printf("cavity, x = 0.5, y = %.2f: %.6f, published %.6f\n", line[i][1], v[2 * i], known[i]);
     right = right && std::abs(v[2 * i] - known[i]) < 5e-6;

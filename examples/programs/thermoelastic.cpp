@@ -61,13 +61,13 @@ Computed computed(const Layer& layer, Index n) {
   fixed.eliminate(K, 1);
   // Schur complement of the temperature: its own block, and a mass for the heat of the strain that it causes.
   const ThermoElasticity<2> f = layer.form();
-  const Operator heat(*spaces[1],
+  const Operator heat(spaces[1],
                       {Integral::over_all_cells(Mass<1, 2>{f.capacity + f.stress * f.heating / layer.modulus()}),
                        Integral::over_all_cells(Diffusion<2>{f.conductivity})});
   SparseMatrix schur = heat.make_matrix();
   heat.assemble({}, schur);
   fixed[1].eliminate(schur, 1);
-  const SmoothedAggregationOptions rigid{.coordinates = &spaces[0]->coordinates(), .dimension = 2};
+  const SmoothedAggregationOptions rigid{.coordinates = &spaces[0].coordinates(), .dimension = 2};
   const BlockPreconditioner M(
       K, {{.by = "multigrid", .matrix = K.square(0), .multigrid = rigid}, {.by = "multigrid", .matrix = &schur}},
       BlockTriangle::upper);
@@ -75,8 +75,8 @@ Computed computed(const Layer& layer, Index n) {
   throw_unless_converged(report);
   axpy(-1, du, u);
   const std::vector<Point> corner{{layer.L, layer.L, 0}};
-  return {{values_at(*spaces[1], equations.layout().part(u, 1), corner)[0],
-           values_at(*spaces[0], equations.layout().part(u, 0), corner)[0]},
+  return {{values_at(spaces[1], equations.layout().part(u, 1), corner)[0],
+           values_at(spaces[0], equations.layout().part(u, 0), corner)[0]},
           report.iterations};
 }
 

@@ -21,7 +21,7 @@ int main() try {
   const double rate = conductivity / (density * specific_heat * thickness * thickness);  // [1/s]
   double error = 0;
   const auto compare = [&](const SolutionView& s) {
-    const double t = *s.time, cold = model.space->to_mesh(s.u).front();  // the first node lies at x = 0
+    const double t = *s.time, cold = model.space.to_mesh(s.u).front();  // the first node lies at x = 0
     std::printf("t = %5.0f s: %.5f\n", t, cold);
     if (rate * t < 0.4) return;
     const double slow = std::numbers::pi * std::numbers::pi / 4 * rate;

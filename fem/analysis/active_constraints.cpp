@@ -88,8 +88,8 @@ class ActiveConstraints::Closed final : public Supports {
  private:
   static Vector zeros(const Model& model) {
     Index unknowns = 0;
-    for (const auto& space : model.spaces()) unknowns += space->unknown_count();
-    return Vector(model.space->device(), std::span<const double>(std::vector<double>(std::size_t(unknowns), 0.0)),
+    for (const FunctionSpace& space : model.spaces()) unknowns += space.unknown_count();
+    return Vector(model.space.device(), std::span<const double>(std::vector<double>(std::size_t(unknowns), 0.0)),
                   "vectors");
   }
 
@@ -103,14 +103,14 @@ ActiveConstraints::ActiveConstraints(const Model& model) : model_(model) {
   std::vector<Index> first;  // [field]
   Index sum = 0;
   const Spaces spaces = model.spaces();
-  for (const auto& space : spaces) first.push_back(std::exchange(sum, sum + space->unknown_count()));
+  for (const FunctionSpace& space : spaces) first.push_back(std::exchange(sum, sum + space.unknown_count()));
   for (const LinearEquations& each : inequalities_)
     for (Index i = 0; i < each.size(); ++i) {
       Row row{.of = &each, .number = i, .terms = {}, .value = each.values[static_cast<std::size_t>(i)]};
       for (const UnknownTerm& term : each.terms_of(i)) {
         const auto field = static_cast<std::size_t>(each.field_of(term));
         row.terms.push_back(
-            {static_cast<std::size_t>(first[field] + Index{term.node} * spaces[field]->components() + term.component),
+            {static_cast<std::size_t>(first[field] + Index{term.node} * spaces[field].components() + term.component),
              term.factor});
       }
       rows_.push_back(std::move(row));
@@ -152,7 +152,7 @@ double ActiveConstraints::force(const Row& row, std::span<const double> residual
 std::string ActiveConstraints::name(const Row& row) const {
   const UnknownTerm& term = row.of->terms_of(row.number).front();
   return fmt::format("{} at {}", row.of->origin,
-                     model_.spaces()[static_cast<std::size_t>(row.of->field_of(term))]->name_of(term.node));
+                     model_.spaces()[static_cast<std::size_t>(row.of->field_of(term))].name_of(term.node));
 }
 
 std::string ActiveConstraints::update(const Vector& u, const Vector& residual) {

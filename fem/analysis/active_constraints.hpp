@@ -19,8 +19,8 @@ void require_no_inequalities(const Model& model, const std::string& analysis);
 
 class ActiveConstraints final : public ActiveSet {
  public:
-  // Those that touch at the begin, of which the value is not positive, are closed. The space of the model must outlive
-  // it. Throws what the supports of a model throw.
+  // Those that touch at the begin, of which the value is not positive, are closed. Throws what the supports of a model
+  // throw.
   explicit ActiveConstraints(const Model& model);
 
   const Supports& supports() const override;

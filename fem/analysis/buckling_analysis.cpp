@@ -59,7 +59,7 @@ void require_factors(const CriticalFactors& s, const Buckling& analysis) {
 }
 
 CriticalFactors factors_of(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
-  Profile& profile = model.space->device().profile();
+  Profile& profile = model.space.device().profile();
   SparseMatrix K = setup.equations().make_matrix();
   {
     auto phase = profile.phase("assembly");
@@ -72,12 +72,12 @@ CriticalFactors factors_of(const Setup& setup, const Model& model, const Bucklin
     setup.supports().common().eliminate(K_sigma, 0);
   }
   auto phase = profile.phase("solve");
-  return critical_factors(K, K_sigma, eigen_options(model, analysis), solver_geometry(*model.space));
+  return critical_factors(K, K_sigma, eigen_options(model, analysis), solver_geometry(model.space));
 }
 
 // Matrices whose rows are divided.
 CriticalFactors factors_over_ranks(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
-  const Operator geometric(*model.space, geometric_integrals(model, name));
+  const Operator geometric(model.space, geometric_integrals(model, name));
   const LinearSolverOptions linear{
       .multigrid = analysis.linear.multigrid, .operator_kind = OperatorKind::matrix, .say = analysis.linear.say};
   const FieldOfRank part(setup.equations(), setup.supports().common(), linear, *analysis.linear.ranks);
@@ -105,10 +105,10 @@ void check(const Model& model, const Buckling&) {
     throw Error(ErrorKind::analysis, "linear buckling of a model with springs or masses at reference points",
                 "the factor of its stiffness lacks them", "let springs act at nodes");
   geometric_integrals(model, name);
-  if (!can_assemble(Operator(*model.space, model.equations, ElementLists::counted)))
+  if (!can_assemble(Operator(model.space, model.equations, ElementLists::counted)))
     throw Error(ErrorKind::modal_options,
-                fmt::format("linear buckling with elements of order {}, which have no matrix", model.space->order()),
-                {}, "take a lower order");
+                fmt::format("linear buckling with elements of order {}, which have no matrix", model.space.order()), {},
+                "take a lower order");
 }
 
 BucklingModes solve(const Model& model, const Buckling& analysis, const Observer& observer, const Prepared& prepared) {
@@ -135,7 +135,7 @@ Forecast forecast(const Model& model, const Buckling& analysis, const Prepared&)
   options.below = -1;  // with matrices in any case
   return {.paths = forecast_vibration(stiffness, geometric, {}, options),
           .host_of_elements = OperatorNeeds(stiffness).host_bytes() + OperatorNeeds(geometric).host_bytes(),
-          .host_of_columns = 2 * 8 * model.space->mesh().node_count() * model.space->components() * analysis.count};
+          .host_of_columns = 2 * 8 * model.space.mesh().node_count() * model.space.components() * analysis.count};
 }
 
 }  // namespace ritz

@@ -68,7 +68,7 @@ struct Projected {
     }
     if (analysis.dashpots.empty() && analysis.discs.empty() && !analysis.frame) return;
     const std::vector<Values> columns = columns_of(space);
-    const int components = model.space->components();
+    const int components = model.space.components();
     for (const Dashpot& each : analysis.dashpots)
       add(
           columns, [&](const Values& x) { return pressed(each, components, x); }, 1, forces);
@@ -117,12 +117,12 @@ struct Projected {
 
   // M (2 w x v) and -w^2 M (u across the axis). The mass of a node is the same along all axes.
   void turn(const Model& model, const TurningFrame& frame, const std::vector<Values>& columns) {
-    const Operator masses(*model.space, model.inertia);
-    const int components = model.space->components();
+    const Operator masses(model.space, model.inertia);
+    const int components = model.space.components();
     const Point axis = unit(frame.axis);
     const auto weighed = [&](const Values& x) {
-      const Vector v(model.space->device(), std::span<const double>(x), "vectors");
-      Vector f = model.space->zeros();
+      const Vector v(model.space.device(), std::span<const double>(x), "vectors");
+      Vector f = model.space.zeros();
       masses.residual(v, f);
       return f.host();
     };
@@ -184,11 +184,11 @@ double ComplexMode::frequency() const { return value.imag() / (2 * std::numbers:
 double ComplexMode::ratio() const { return value == 0.0 ? 0 : -value.real() / std::abs(value); }
 
 ModalBasis complex_basis(const Model& model, ModalBasis basis, const ComplexModal& analysis) {
-  const int components = model.space->components();
+  const int components = model.space.components();
   for (const Dashpot& each : analysis.dashpots)
     for (int c = 0; c < std::min(components, 3); ++c) {
       if (each.viscosity[static_cast<std::size_t>(c)] == 0) continue;
-      Values& force = basis.more_forces.emplace_back(static_cast<std::size_t>(model.space->unknown_count()), 0.0);
+      Values& force = basis.more_forces.emplace_back(static_cast<std::size_t>(model.space.unknown_count()), 0.0);
       for (const Node node : each.nodes)
         force[static_cast<std::size_t>(Index{node} * components + c)] = 1.0 / static_cast<double>(each.nodes.size());
     }
@@ -196,7 +196,7 @@ ModalBasis complex_basis(const Model& model, ModalBasis basis, const ComplexModa
 }
 
 void check(const Model& model, const ComplexModal& analysis) {
-  const int components = model.space->components();
+  const int components = model.space.components();
   if (!analysis.discs.empty() && components < 6)
     throw Error(ErrorKind::vibration, "a spinning disc at nodes without rotations",
                 "it resists the turning of its axis", "take beams or shells there, or [rotation] of a solid");

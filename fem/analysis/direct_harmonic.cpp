@@ -94,7 +94,7 @@ struct DirectHarmonicSystem::Parts {
         setup(of, prepared, Setup::Held::not_needed, Setup::Rates::beside),
         forces(exciting_forces(of, analysis.loads_excite, setup)),
         K(stiffness_of(analysis)),
-        M(matrix_of(*of.space, of.inertia, of.space->zeros())),
+        M(matrix_of(of.space, of.inertia, of.space.zeros())),
         C(K.shared_pattern(), K.block_size()),
         H(K.shared_pattern(), K.block_size()),
         system(doubled(K.pattern()), K.block_size(), SparseMatrix::Values::undefined) {
@@ -103,7 +103,7 @@ struct DirectHarmonicSystem::Parts {
     const Constraints& supports = setup.supports().common();
     axpby(analysis.structural, K.values(), 0.0, H.values());
     if (const std::vector<Integral> lossy = lossy_parts(of.equations, analysis.losses); !lossy.empty()) {
-      const SparseMatrix more = matrix_of(*of.space, lossy, of.space->zeros());
+      const SparseMatrix more = matrix_of(of.space, lossy, of.space.zeros());
       axpy(1.0, more.values(), H.values());
     }
     axpby(analysis.rayleigh.mass, M.values(), 0.0, C.values());
@@ -126,10 +126,10 @@ struct DirectHarmonicSystem::Parts {
   }
 
   SparseMatrix stiffness_of(const DirectHarmonic& analysis) const {
-    const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
+    const Vector state(model.space.device(), std::span<const double>(analysis.begin.u), "vectors");
     if (!state.empty()) return stiffness_at(model, setup.equations(), state, "harmonic response");
     SparseMatrix result = setup.equations().make_matrix();
-    setup.equations().assemble(model.space->zeros(), result);
+    setup.equations().assemble(model.space.zeros(), result);
     return result;
   }
 
@@ -181,8 +181,8 @@ struct DirectHarmonicSystem::Parts {
       const std::vector<double> f = force[part].host();
       for (std::size_t i = 0; i < f.size(); ++i) both[place(i, part)] = f[i];
     }
-    const Vector right(model.space->device(), std::span<const double>(both), "vectors");
-    Vector x(model.space->device(), right.size(), "vectors");
+    const Vector right(model.space.device(), std::span<const double>(both), "vectors");
+    Vector x(model.space.device(), right.size(), "vectors");
     fill(0.0, x);
     const SolveReport report = factor->solve(right, x);
     if (!report.converged())
@@ -195,7 +195,7 @@ struct DirectHarmonicSystem::Parts {
     for (std::size_t part = 0; part < 2; ++part) {
       std::vector<double> u(static_cast<std::size_t>(K.rows()));
       for (std::size_t i = 0; i < u.size(); ++i) u[i] = (part == 0 ? 1 : -1) * solution[place(i, part)];
-      result[part] = Vector(model.space->device(), std::span<const double>(u), "vectors");
+      result[part] = Vector(model.space.device(), std::span<const double>(u), "vectors");
     }
     return result;
   }
@@ -315,7 +315,7 @@ ComplexVector amplitudes_of(const ModalSpace& space, const std::vector<Excitatio
 DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencies,
                                            const std::vector<Excitation>& excitations, double tolerance) {
   Parts& p = *parts_;
-  const FunctionSpace& space = *p.model.space;
+  const FunctionSpace& space = p.model.space;
   const Constraints& supports = p.setup.supports().common();
   auto phase = space.device().profile().phase("solve");
   DirectResponse result{p.without_columns(), {}};
@@ -371,7 +371,7 @@ Forecast forecast(const Model& model, const DirectHarmonic&, int frequencies, co
   LinearSolverOptions direct;
   direct.method = LinearMethod::direct;
   Forecast result = forecast_of(model, model.equations, direct, {.columns = 1, .supports = 1});
-  const Index unknowns = model.space->unknown_count();
+  const Index unknowns = model.space.unknown_count();
   for (ForecastPath& path : result.paths) {
     path.peak.array<double>("eigenvectors", unknowns, (2 * frequencies + 7) / 8 * 8);
     path.at_solve = path.peak.total();

@@ -12,8 +12,8 @@ namespace {
 
 // Minus the residual at rest, with what dependent unknowns pass on.
 Vector force_of(const Model& model, const std::vector<Integral>& loads) {
-  Vector r = model.space->zeros();
-  Operator(*model.space, loads).residual(model.space->zeros(), r);
+  Vector r = model.space.zeros();
+  Operator(model.space, loads).residual(model.space.zeros(), r);
   axpby(0.0, r, -1.0, r);
   return r;
 }
@@ -39,12 +39,12 @@ ExcitingForces exciting_forces(const Model& model, bool outside, const Setup& se
   };
   if (outside && !loads.empty()) add("loads", force_of(model, loads));
   for (const ModelLoadCase& each : model.load_cases) add(each.name, force_of(model, each.loads));
-  const Attached attached = attached_to(*model.space, model.attached, setup.supports().common());
-  for (int d = 0; d < std::min(model.space->components(), 3); ++d) {  // of beams and shells: not their rotations
+  const Attached attached = attached_to(model.space, model.attached, setup.supports().common());
+  for (int d = 0; d < std::min(model.space.components(), 3); ++d) {  // of beams and shells: not their rotations
     if (model.rigid == RigidModes::axisymmetric && d != 1) continue;
     result.directions.push_back(d);
-    const Vector& t = result.translations.emplace_back(moved_along(*model.space, d));
-    Vector& f = result.inertia.emplace_back(model.space->zeros());
+    const Vector& t = result.translations.emplace_back(moved_along(model.space, d));
+    Vector& f = result.inertia.emplace_back(model.space.zeros());
     setup.rates().residual(t, f);
     attached.add_masses(1, t, f);
   }

@@ -71,12 +71,12 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
 
 // Bodies on several meshes, which equations between fields hold together: which rigid motions are left?
 std::vector<FreePart> free_parts(const Model& model, const MixedConstraints& supports) {
-  std::vector<const FunctionSpace*> spaces;
+  Spaces spaces;
   std::vector<LinearEquations> rows = supports.between_fields();
   std::vector<std::uint8_t> held, acting;
   const Spaces all = model.spaces();
   for (int k = 0; k < std::ssize(all); ++k) {
-    spaces.push_back(all[static_cast<std::size_t>(k)].get());
+    spaces.push_back(all[static_cast<std::size_t>(k)]);
     for (LinearEquations each : supports[k].equations()) {
       each.field = k;
       rows.push_back(std::move(each));
@@ -84,9 +84,9 @@ std::vector<FreePart> free_parts(const Model& model, const MixedConstraints& sup
     std::vector<std::uint8_t> own = supports[k].host_mask();
     for (const HeldNodes& each : model.held)
       for (const Node node : each.nodes)
-        for (int c = 0; each.field == k && c < spaces.back()->components(); ++c)
+        for (int c = 0; each.field == k && c < spaces.back().components(); ++c)
           if (each.component < 0 || each.component == c)
-            own[static_cast<std::size_t>(Index{node} * spaces.back()->components() + c)] = 1;
+            own[static_cast<std::size_t>(Index{node} * spaces.back().components() + c)] = 1;
     std::vector<std::uint8_t> touched = touched_in(model, k);
     touched.resize(own.size(), model.sparse ? 0 : 1);
     for (std::size_t i = 0; i < touched.size(); ++i)

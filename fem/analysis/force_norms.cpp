@@ -12,15 +12,16 @@ namespace ritz {
 namespace {
 
 struct PlaceInSpace {
-  const FunctionSpace& space;
+  FunctionSpace space;
   Node node;
 };
 
 PlaceInSpace place_in_space(const Equations& equations, Index unknown) {
   const auto at = [&](const FunctionSpace& space, Index first) {
     const auto node = static_cast<Node>((unknown - first) / space.components());
-    if (space.part_of() == nullptr) return PlaceInSpace{space, node};
-    return PlaceInSpace{*space.part_of(), static_cast<Node>(space.ghosts()->global(node))};
+    const FunctionSpace whole = space.part_of();
+    if (!whole) return PlaceInSpace{space, node};
+    return PlaceInSpace{whole, static_cast<Node>(space.ghosts()->global(node))};
   };
   const auto* const several = dynamic_cast<const MixedOperator*>(&equations);
   if (several == nullptr) return at(dynamic_cast<const Operator&>(equations).space(), 0);

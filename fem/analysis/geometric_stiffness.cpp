@@ -39,7 +39,7 @@ std::vector<Integral> geometric_integrals(const Model& model, const std::string&
     throw Error(ErrorKind::analysis,
                 fmt::format("the geometric stiffness of forms of several fields, for {}", analysis),
                 "the geometric stiffness is that of one displacement", "take forms of one field");
-  const Device& device = model.space->device();
+  const Device& device = model.space.device();
   std::vector<Integral> result;
   for (const Integral& each : model.equations) {
     const FormValue& form = each.form;
@@ -64,13 +64,13 @@ std::vector<Integral> geometric_integrals(const Model& model, const std::string&
 }
 
 SparseMatrix geometric_stiffness(const Model& model, const Vector& u, const std::string& analysis) {
-  return tangent_of(Operator(*model.space, geometric_integrals(model, analysis)), u);
+  return tangent_of(Operator(model.space, geometric_integrals(model, analysis)), u);
 }
 
 SparseMatrix stiffness_at(const Model& model, const Operator& equations, const Vector& u, const std::string& analysis) {
   SparseMatrix K = tangent_of(equations, u);
   if (std::vector<Integral> added = geometric_integrals(model, analysis); !added.empty())
-    axpy(1.0, tangent_of(Operator(*model.space, std::move(added)), u).values(), K.values());
+    axpy(1.0, tangent_of(Operator(model.space, std::move(added)), u).values(), K.values());
   return K;
 }
 

@@ -156,10 +156,10 @@ ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Ob
   equations.residual(equations.zeros(), f);
   axpby(0.0, f, -1.0, f);
   const double size = norm2(f);
-  s.applied = sums(f.host(), model.space->components());
+  s.applied = sums(f.host(), model.space.components());
   for (const double each : f.host()) s.load_size += std::abs(each);
   body.relieve(f, acceleration);
-  result.acceleration = mean_over_mass(*model.space, body, acceleration);
+  result.acceleration = mean_over_mass(model.space, body, acceleration);
   if (observer.progress) observer.progress("solving");
   solve_balanced(equations, supports.common(), promised(analysis.linear, model), f, s);
   certify(model, equations, f, size, s);
@@ -176,7 +176,7 @@ ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Ob
 // Statics, with the masses and the rigid motions.
 Forecast forecast(const Model& model, const InertiaRelief& analysis, const Prepared&) {
   Forecast result = forecast_of(model, model.equations, analysis.linear, {.columns = 1, .supports = 2});
-  const MemoryNeeds more = MemoryNeeds().array<double>("vectors", model.space->unknown_count(), 2 * 6 + 6);
+  const MemoryNeeds more = MemoryNeeds().array<double>("vectors", model.space.unknown_count(), 2 * 6 + 6);
   for (ForecastPath& path : result.paths) {
     path.peak += more;
     path.at_solve += more.total();

@@ -50,7 +50,7 @@ void add_integral(const Mesh& mesh, const Integral& integral, std::vector<Sample
 
 std::vector<Sampled> functions_of(const Model& model) {
   std::vector<Sampled> result;
-  const Mesh& mesh = model.space->mesh();
+  const Mesh& mesh = model.space.mesh();
   for (const std::vector<Integral>* integrals : {&model.equations, &model.capacity})
     for (const Integral& each : *integrals) add_integral(mesh, each, result);
   for (const std::vector<MixedIntegral>* integrals : {&model.of_fields.equations, &model.of_fields.capacity})
@@ -58,8 +58,7 @@ std::vector<Sampled> functions_of(const Model& model) {
       add_integral(mesh, {each.form.numbers, each.everywhere, each.cells, each.facets}, result);
   for (const PrescribedValue& each : model.supports) {
     if (!each.vector.empty() || !each.value.varies_in_time()) continue;
-    const FunctionSpace& space =
-        each.field == 0 ? *model.space : *model.others[static_cast<std::size_t>(each.field - 1)];
+    const FunctionSpace& space = each.field == 0 ? model.space : model.others[static_cast<std::size_t>(each.field - 1)];
     Sampled sampled{each.value.function(), {}, {}};
     const std::vector<Node> nodes = space.nodes_in(*each.region);
     spread(nodes.size(), [&](std::size_t i) {
@@ -116,7 +115,7 @@ LoadSamples::LoadSamples(const Model& model, double begin, double end, std::span
   for (const double t : instants_) {
     std::vector<double> values;
     for (const Sampled& each : functions)
-      add_values(model.space->mesh(), each, t, values_.empty() ? std::vector<double>() : values_.back(), values);
+      add_values(model.space.mesh(), each, t, values_.empty() ? std::vector<double>() : values_.back(), values);
     values_.push_back(std::move(values));
   }
   std::size_t first = 0;

@@ -90,7 +90,7 @@ VibrationModel vibration_model(const Model& model, const Constraints& supports, 
 VibrationModes solve(const Model& model, Modal analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
-  const Vector state(model.space->device(), std::span<const double>(analysis.begin.u), "vectors");
+  const Vector state(model.space.device(), std::span<const double>(analysis.begin.u), "vectors");
   if (model.has_fields()) {
     if (analysis.operator_kind == OperatorKind::matrix_free)
       throw Error(ErrorKind::modal_options, "modes of several fields without a matrix", "they are found by factors",
@@ -121,7 +121,7 @@ Forecast forecast(const Model& model, const Modal& analysis, const Prepared& pre
   const Constraints& supports = prepared.supports != nullptr ? prepared.supports->common() : own.common();
   const VibrationModel vibration = vibration_model(model, supports, prepared);
   check_operator(stiffness, masses, vibration, analysis);
-  const FunctionSpace& space = *model.space;
+  const FunctionSpace& space = model.space;
   Forecast result{
       .paths = forecast_vibration(stiffness, masses, vibration, analysis),
       .host_of_elements = OperatorNeeds(stiffness).host_bytes() + OperatorNeeds(masses).host_bytes(),

@@ -76,7 +76,7 @@ class Builder {
     forces_ = std::move(found.loads);
     std::ranges::move(found.inertia, std::back_inserter(forces_));
     for (const std::vector<double>& each : basis_.more_forces)
-      forces_.emplace_back(model_.space->device(), std::span<const double>(each), "vectors");
+      forces_.emplace_back(model_.space.device(), std::span<const double>(each), "vectors");
   }
 
   void take_modes() {
@@ -84,7 +84,7 @@ class Builder {
       space_.mass.push_back(1);
       space_.stiffness.push_back(static_cast<int>(k) < space_.modes.rigid_count ? 0 : space_.modes.eigen.values[k]);
     }
-    Vector x = model_.space->zeros();
+    Vector x = model_.space.zeros();
     for (std::size_t k = 0; k < space_.modes.frequencies.size(); ++k) {
       space_.modes.eigen.vectors->get_column(static_cast<int>(k), x);
       add_work(x);
@@ -100,7 +100,7 @@ class Builder {
       Vector x = static_rest(answers, i);
       const double all = work_of_modes_[i], rest = dot(x, forces_[i]);
       if (!(rest > 1e-10 * (all + rest))) continue;  // the modes have it all
-      copy(answers.mass_times(x), found.Mx.emplace_back(model_.space->zeros()));
+      copy(answers.mass_times(x), found.Mx.emplace_back(model_.space.zeros()));
       found.x.push_back(std::move(x));
       of.push_back(i);
     }
@@ -130,14 +130,14 @@ class Builder {
   // The static answer to the elastic part of a force, without that of the modes.
   Vector static_rest(StaticAnswers& answers, std::size_t force) {
     const auto rigid = static_cast<std::size_t>(space_.modes.rigid_count);
-    Vector f = model_.space->zeros(), phi = model_.space->zeros();
+    Vector f = model_.space.zeros(), phi = model_.space.zeros();
     copy(forces_[force], f);
     for (std::size_t k = 0; k < rigid; ++k) {
       space_.modes.eigen.vectors->get_column(static_cast<int>(k), phi);
       axpy(-work_[force][k], answers.mass_times(phi), f);
     }
     work_of_modes_.resize(forces_.size());
-    if (norm2(f) <= 1e-10 * norm2(forces_[force])) return model_.space->zeros();  // it moves the body as a rigid one
+    if (norm2(f) <= 1e-10 * norm2(forces_[force])) return model_.space.zeros();  // it moves the body as a rigid one
     Vector x = answers.to(f);
     double of_modes = 0;
     for (std::size_t k = 0; k < space_.modes.frequencies.size(); ++k) {
@@ -151,9 +151,9 @@ class Builder {
   }
 
   void take(const Residuals& found, const std::vector<std::vector<double>>& sums) {
-    MultiVector& X = space_.residual_vectors.emplace(model_.space->device(), model_.space->unknown_count(),
+    MultiVector& X = space_.residual_vectors.emplace(model_.space.device(), model_.space.unknown_count(),
                                                      static_cast<int>(sums.size()), "eigenvectors");
-    Vector x = model_.space->zeros(), Mx = model_.space->zeros();
+    Vector x = model_.space.zeros(), Mx = model_.space.zeros();
     for (std::size_t c = 0; c < sums.size(); ++c) {
       fill(0.0, x);
       fill(0.0, Mx);
@@ -280,7 +280,7 @@ ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& ob
   if (space.modes.frequencies.empty())
     throw Error(ErrorKind::vibration, "vibration on modes without a mode", "the band holds none", "widen it");
   if (basis.residual_vectors || space.modes.rigid_motions > 0) check_rigid(space, basis);
-  auto phase = model.space->device().profile().phase("residual vectors");
+  auto phase = model.space.device().profile().phase("residual vectors");
   Builder builder(model, basis, setup, space);
   builder.find_forces();
   builder.take_modes();
@@ -291,7 +291,7 @@ ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& ob
 
 Forecast forecast(const Model& model, const ModalBasis& basis, const Prepared& prepared) {
   Forecast result = forecast(model, basis.modal, prepared);
-  const Index unknowns = model.space->unknown_count();
+  const Index unknowns = model.space.unknown_count();
   const Index forces = std::ssize(model.load_cases) + 1 + 3 + std::ssize(basis.more_forces);
   const Index columns = basis.modal.count + forces;
   MemoryNeeds kept = MemoryNeeds()

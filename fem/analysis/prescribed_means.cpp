@@ -141,7 +141,7 @@ class SolutionsWithMeans::Superposition {
   Superposition(StaticSolutions solutions, const Setup& setup, const Model& model, double relative)
       : solutions_(std::move(solutions)),
         means_(model.means),
-        components_(model.space->components()),
+        components_(model.space.components()),
         relative_(relative) {
     cases_ = solutions_.cases.size() - means_.size();
     find_motions(setup, model);
@@ -183,7 +183,7 @@ class SolutionsWithMeans::Superposition {
 
   // Rigid motions, their means, and the work on them of loads outside of load cases and in each.
   void find_motions(const Setup& setup, const Model& model) {
-    const FunctionSpace& space = *model.space;
+    const FunctionSpace& space = model.space;
     const auto work_on_motions = [&](const Operator& equations) {
       Vector r = space.zeros();
       equations.residual(space.zeros(), r);

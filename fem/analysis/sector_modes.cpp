@@ -25,7 +25,7 @@ bool is_pair(int waves, int sectors) { return waves > 0 && 2 * waves != sectors;
 class WaveEquations {
  public:
   WaveEquations(const Model& sector, const CyclicSides& sides, int waves)
-      : sides_(sides), components_(sector.space->components()), dimension_(sector.space->mesh().dimension()) {
+      : sides_(sides), components_(sector.space.components()), dimension_(sector.space.mesh().dimension()) {
     waves_ = waves;
     pair_ = is_pair(waves, sector_count(sector));
     cosine_ = std::cos(waves * sides.rotation.angle), sine_ = std::sin(waves * sides.rotation.angle);
@@ -104,13 +104,13 @@ class WaveEquations {
 };
 
 // Spaces know what equations join in their patterns, so that each copy has its own.
-std::shared_ptr<const FunctionSpace> own_space(const FunctionSpace& space) {
-  SpaceOptions options{.beside = &space};
+FunctionSpace own_space(const FunctionSpace& space) {
+  SpaceOptions options{.beside = space};
   if (!space.isoparametric()) {
     options.order = space.order();
     for (const CellBlock& block : space.mesh().blocks()) options.elements.push_back(space.element(block.kind));
   }
-  return make_space(space.mesh(), space.components(), space.device(), options);
+  return FunctionSpace(space.mesh(), space.components(), space.device(), options);
 }
 
 // Without the equations of its sides.
@@ -214,10 +214,10 @@ Model with_waves(const Model& sector, int waves) {
     sides.push_back(WaveEquations(sector, each, waves).of(sector.relations[each.relations]));
   Model result = cut_free(sector);
   result.load_cases.clear();
-  result.space = own_space(*sector.space);
+  result.space = own_space(sector.space);
   if (pair) {
     Model second = result;
-    second.space = own_space(*sector.space);
+    second.space = own_space(sector.space);
     result = joined(std::move(result), std::move(second));
     result.copies = true;
   }

@@ -66,10 +66,10 @@ Setup::Setup(const Model& model, const Prepared& prepared, Held held, Rates rate
   }
   equations_ = prepared.equations;
   if (equations_ == nullptr)
-    equations_ = &own_equations_.emplace(*model.space, rates == Rates::among ? with_rates(model) : model.equations);
+    equations_ = &own_equations_.emplace(model.space, rates == Rates::among ? with_rates(model) : model.equations);
   rates_ = prepared.rates;
   if (rates_ == nullptr && rates != Rates::none)
-    rates_ = &own_rates_.emplace(*model.space, rates == Rates::among ? rates_of(model) : model.inertia);
+    rates_ = &own_rates_.emplace(model.space, rates == Rates::among ? rates_of(model) : model.inertia);
   if (ranks != nullptr) part_ = part_of(*equations_, *supports_->all().front(), rates_, *linear);
 }
 
@@ -123,7 +123,7 @@ Observer within_ranges_in_time(const Model& model, const Observer& observer) {
     each.highest += room;
   }
   result.keep = [&model, wide = std::move(wide), keep = observer.keep](const State& state) {
-    const Vector u(model.space->device(), std::span<const double>(state.u), "vectors");
+    const Vector u(model.space.device(), std::span<const double>(state.u), "vectors");
     try {
       check_ranges(wide, u);
     } catch (const Error&) {
@@ -139,8 +139,8 @@ Observer within_ranges_in_time(const Model& model, const Observer& observer) {
 }
 
 Operator counted(const Model& model, const std::vector<Integral>& integrals) {
-  auto phase = model.space->device().profile().phase("elements");
-  return Operator(*model.space, integrals, ElementLists::counted);
+  auto phase = model.space.device().profile().phase("elements");
+  return Operator(model.space, integrals, ElementLists::counted);
 }
 
 Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals, const LinearSolverOptions& linear,
@@ -157,7 +157,7 @@ Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals,
                                   {.ranks = linear.ranks->count(), .factor = result.paths.front().factor});
   // Prescribed values and their mask, and reactions.
   if (needs.reuses && needs.columns > 1)
-    result.host_of_columns = needs.columns * model.space->unknown_count() * Index{1 + 2 * sizeof(double)};
+    result.host_of_columns = needs.columns * model.space.unknown_count() * Index{1 + 2 * sizeof(double)};
   return result;
 }
 
@@ -168,7 +168,7 @@ LinearSolverOptions promised(LinearSolverOptions linear, const Model& model) {
 
 State uniform_state(const Model& model, double value) {
   Index unknowns = 0;
-  for (const auto& space : model.spaces()) unknowns += space->unknown_count();
+  for (const FunctionSpace& space : model.spaces()) unknowns += space.unknown_count();
   return {.u = std::vector<double>(static_cast<std::size_t>(unknowns), value)};
 }
 

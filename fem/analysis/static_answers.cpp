@@ -27,7 +27,7 @@ StaticAnswers::StaticAnswers(const Model& model, const State& begin, const Linea
   if (stressed) {
     std::vector<Integral> all = model.equations;
     std::ranges::move(geometric_integrals(model, "vibration on modes"), std::back_inserter(all));
-    stressed_.emplace(*model.space, std::move(all));
+    stressed_.emplace(model.space, std::move(all));
   }
   LinearSolverOptions linear = promised(options, model);
   linear.relative = std::min(linear.relative, 1e-10);
@@ -35,26 +35,26 @@ StaticAnswers::StaticAnswers(const Model& model, const State& begin, const Linea
   linear.one_of_many = true;
   if (stressed) linear.operator_kind = OperatorKind::matrix;
   system_.emplace(stressed ? *stressed_ : setup.equations(), linear, LinearSystem::Keeps::solver);
-  attached_ = attached_to(*model.space, model.attached, supports());
+  attached_ = attached_to(model.space, model.attached, supports());
   std::vector<AttachedMotion> springs;
   std::ranges::copy_if(model.attached, std::back_inserter(springs),
                        [](const AttachedMotion& each) { return each.stiffness > 0; });
-  springs_ = attached_to(*model.space, springs, supports());
+  springs_ = attached_to(model.space, springs, supports());
   springs_.motions.mass = springs_.motions.stiffness;
   if (springs_.any()) system_->set_beside(springs_, 1);
-  const Vector state(model.space->device(), std::span<const double>(begin.u), "vectors");
+  const Vector state(model.space.device(), std::span<const double>(begin.u), "vectors");
   system_->linearise(state, supports());  // empty: at rest
 }
 
 const Vector& StaticAnswers::mass_times(const Vector& x) {
-  if (moved_.empty()) moved_ = model_.space->zeros();
+  if (moved_.empty()) moved_ = model_.space.zeros();
   setup_.rates().residual(x, moved_);
   attached_.add_masses(1, x, moved_);
   return moved_;
 }
 
 Vector StaticAnswers::to(const Vector& f) {
-  Vector u = model_.space->zeros(), b = model_.space->zeros();
+  Vector u = model_.space.zeros(), b = model_.space.zeros();
   copy(f, b);
   supports().gather(b);
   supports().set_zero(b);

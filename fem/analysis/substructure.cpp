@@ -22,13 +22,13 @@ std::vector<ReducedModel::Unknown> unknowns_of(const Model& model, const Substru
   const ModelSupports supports(model);
   for (Constraints* each : supports.all()) each->finish();
   const Constraints& common = supports.common();
-  const int components = model.space->components();
+  const int components = model.space.components();
   const std::vector<std::uint8_t>& held = common.host_mask();
   const std::vector<std::int32_t>& dependent = common.dependent_rows().unknown;
   const std::set<std::int32_t> follows(dependent.begin(), dependent.end());
   std::set<Node> nodes;
   for (const Region* region : analysis.interface)
-    for (const Node node : model.space->nodes_in(*region)) nodes.insert(node);
+    for (const Node node : model.space.nodes_in(*region)) nodes.insert(node);
   std::vector<ReducedModel::Unknown> result;
   for (const Node node : nodes)
     for (int c = 0; c < components; ++c) {
@@ -36,7 +36,7 @@ std::vector<ReducedModel::Unknown> unknowns_of(const Model& model, const Substru
       if (follows.contains(static_cast<std::int32_t>(unknown)))
         throw Error(ErrorKind::vibration,
                     fmt::format("the interface has {} of {}, which follows other unknowns",
-                                model.space->component_name(c), model.space->name_of(node)),
+                                model.space.component_name(c), model.space.name_of(node)),
                     "its motion is not free", "take the other side of the tie as the interface");
       if (held[static_cast<std::size_t>(unknown)] == 0) result.push_back({node, c});
     }
@@ -50,7 +50,7 @@ std::vector<ReducedModel::Unknown> unknowns_of(const Model& model, const Substru
 Model held_at(const Model& model, const std::vector<const Region*>& interface) {
   Model held = model;
   for (const Region* region : interface)
-    for (int c = 0; c < model.space->components(); ++c)
+    for (int c = 0; c < model.space.components(); ++c)
       held.supports.push_back({.region = region, .component = c, .value = 0.0, .origin = "the interface"});
   return held;
 }
@@ -60,8 +60,8 @@ class Reduction {
   Reduction(const Model& model, const Substructure& analysis, const Prepared& prepared)
       : model_(model), setup_(model, prepared, Setup::Held::not_needed, Setup::Rates::beside) {
     result_.interface = unknowns_of(model, analysis);
-    load_at_rest_ = model.space->zeros();
-    setup_.equations().residual(model.space->zeros(), load_at_rest_);
+    load_at_rest_ = model.space.zeros();
+    setup_.equations().residual(model.space.zeros(), load_at_rest_);
   }
 
   // Columns of static answers to the motion of each unknown of the interface.
@@ -70,8 +70,8 @@ class Reduction {
                       Setup::Rates::beside);
     StaticAnswers answers(held, {}, analysis.linear, setup, false);
     const int count = static_cast<int>(result_.interface.size());
-    result_.shapes.emplace(model_.space->device(), model_.space->unknown_count(), count + modes, "eigenvectors");
-    Vector force = model_.space->zeros();
+    result_.shapes.emplace(model_.space.device(), model_.space.unknown_count(), count + modes, "eigenvectors");
+    Vector force = model_.space.zeros();
     for (int b = 0; b < count; ++b) {
       Vector moved = unit(result_.interface[static_cast<std::size_t>(b)]);
       setup_.supports().common().set_linear(moved);  // what follows the interface
@@ -85,7 +85,7 @@ class Reduction {
 
   void take_modes(const VibrationModes& modes) {
     result_.frequencies = modes.frequencies;
-    Vector x = model_.space->zeros();
+    Vector x = model_.space.zeros();
     for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
       modes.eigen.vectors->get_column(static_cast<int>(k), x);
       result_.shapes->set_column(static_cast<int>(result_.interface.size() + k), x);
@@ -101,7 +101,7 @@ class Reduction {
       all.push_back(std::move(forces.inertia[d]));
     }
     result_.loads.assign(all.size(), {});
-    Vector x = model_.space->zeros(), y = model_.space->zeros();
+    Vector x = model_.space.zeros(), y = model_.space.zeros();
     const MultiVector& X = *result_.shapes;
     for (int j = 0; j < X.columns(); ++j) {
       X.get_column(j, x);
@@ -124,9 +124,9 @@ class Reduction {
 
  private:
   Vector unit(const ReducedModel::Unknown& at) const {
-    std::vector<double> values(static_cast<std::size_t>(model_.space->unknown_count()), 0.0);
-    values[static_cast<std::size_t>(Index{at.node} * model_.space->components() + at.component)] = 1;
-    return Vector(model_.space->device(), std::span<const double>(values), "vectors");
+    std::vector<double> values(static_cast<std::size_t>(model_.space.unknown_count()), 0.0);
+    values[static_cast<std::size_t>(Index{at.node} * model_.space.components() + at.component)] = 1;
+    return Vector(model_.space.device(), std::span<const double>(values), "vectors");
   }
   void stiffness_times(const Vector& x, Vector& y) const {
     setup_.equations().residual(x, y);
@@ -180,7 +180,7 @@ ReducedModel reduce(const Model& model, const Substructure& analysis, const Obse
   const Model held = held_at(model, analysis.interface);
   VibrationModes modes;
   if (analysis.modal) modes = solve(held, *analysis.modal, observer);
-  auto phase = model.space->device().profile().phase("interface");
+  auto phase = model.space.device().profile().phase("interface");
   reduction.find_static(held, analysis, static_cast<int>(modes.frequencies.size()));
   reduction.take_modes(modes);
   reduction.project(true);
@@ -192,7 +192,7 @@ Forecast forecast(const Model& model, const Substructure& analysis, const Prepar
   Forecast result = forecast_of(model, model.equations, analysis.linear, {.columns = 1, .supports = 1});
   if (analysis.modal) result = forecast(model, *analysis.modal, prepared);
   for (ForecastPath& path : result.paths) {
-    path.peak.array<double>("eigenvectors", model.space->unknown_count(), 2 * ((columns + 7) / 8 * 8));
+    path.peak.array<double>("eigenvectors", model.space.unknown_count(), 2 * ((columns + 7) / 8 * 8));
     path.at_solve = path.peak.total();
   }
   return result;

@@ -152,13 +152,13 @@ namespace {
 Forecast forecast_explicit(const Model& model, const Transient& analysis) {
   constexpr Index vectors = 26;
   const Operator equations = counted(model, with_rates(model)), rates = counted(model, rates_of(model));
-  const SpaceNeeds needs = needs_of(*model.space, 1, false);
+  const SpaceNeeds needs = needs_of(model.space, 1, false);
   ForecastPath path{.path = SolverPath::explicit_steps, .moment = "iteration"};
   path.peak = needs.standing + needs.vectors(vectors) +
               OperatorNeeds(equations).of({Operator::Task::residual, Operator::Task::action}) +
               OperatorNeeds(rates).of({Operator::Task::residual, Operator::Task::diagonal});
   path.at_assembly = path.at_solve = path.at_results = path.peak.total();
-  path.bytes_moved = expected_steps(analysis) * 8.0 * double(model.space->unknown_count()) * vectors;
+  path.bytes_moved = expected_steps(analysis) * 8.0 * double(model.space.unknown_count()) * vectors;
   return {.paths = {std::move(path)},
           .host_of_elements = OperatorNeeds(equations).host_bytes(),
           .results = 2,
@@ -186,8 +186,8 @@ Forecast forecast(const Model& model, const Transient& analysis, const Prepared&
                                                       : 1.0,
                       .solves = solves,
                       .shows_stages = true,
-                      .beside = transient_vector_needs(model.space->unknown_count(), second) +
-                                attached_needs(*model.space, std::ssize(model.attached)) +
+                      .beside = transient_vector_needs(model.space.unknown_count(), second) +
+                                attached_needs(model.space, std::ssize(model.attached)) +
                                 OperatorNeeds(rates).of(Operator::Task::residual)});
 }
 

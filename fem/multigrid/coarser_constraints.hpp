@@ -16,8 +16,7 @@ struct CoarserRelations {
 };
 
 // A coarse unknown is prescribed if those of all fine nodes around it are: on the smallest vertex, edge, facet or cell
-// that holds its node. It follows others if all of them follow others or are prescribed. Both spaces must outlive the
-// result.
+// that holds its node. It follows others if all of them follow others or are prescribed.
 std::unique_ptr<Constraints> coarser_constraints(const Constraints& fine, const FunctionSpace& coarse,
                                                  const CoarserRelations& over_ranks = {});
 

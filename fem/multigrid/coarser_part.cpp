@@ -185,9 +185,8 @@ CoarserPart coarser_part(const FunctionSpace& fine, const DividedField& field, i
                 .replicated = field.replicated};
   GivenNumbering numbering = nodes.numbering();
   numbering.order = order;
-  part.space = std::make_unique<FunctionSpace>(
-      fine.mesh(), fine.components(), fine.device(),
-      SpaceOptions{.order = order, .elements = {}, .beside = &fine, .given = &numbering});
+  part.space = FunctionSpace(fine.mesh(), fine.components(), fine.device(),
+                             SpaceOptions{.order = order, .elements = {}, .beside = fine, .given = &numbering});
   return part;
 }
 

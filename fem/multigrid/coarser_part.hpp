@@ -13,11 +13,11 @@
 namespace ritz {
 
 struct CoarserPart {
-  std::unique_ptr<FunctionSpace> space;
+  FunctionSpace space;
   DividedField field;
 };
 
-// The part of a field of Lagrange elements, of an order below that of the space, which must outlive the result.
+// The part of a field of Lagrange elements, of an order below that of the space.
 CoarserPart coarser_part(const FunctionSpace& fine, const DividedField& field, int order);
 
 }  // namespace ritz

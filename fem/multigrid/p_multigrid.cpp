@@ -63,7 +63,7 @@ struct Level {
 
 // A field below the finest, with the same equations on the same cells.
 struct CoarserField {
-  std::unique_ptr<FunctionSpace> space;
+  FunctionSpace space;
   std::unique_ptr<DividedField> field;  // null: one process
   CoarserRelations relations;           // over ranks, where there are equations
   std::unique_ptr<Constraints> fixed;
@@ -145,7 +145,7 @@ class PCycle {
       add_coarser(fine, now->constraints(), now->field(), A);
       const CoarserField& next = coarser_[l];
       orders_.push_back(fine.order());
-      state = interpolated(fine, *next.space, now->state());
+      state = interpolated(fine, next.space, now->state());
       add_level(*now, *next.equations);
       if (is_coarsest(next)) break;
       operators_.push_back(
@@ -156,7 +156,7 @@ class PCycle {
     make_coarsest(*now, state);
     device_.memory().trim();
     return_freed_host_memory();
-    const FunctionSpace& space = *coarser_.back().space;
+    const FunctionSpace& space = coarser_.back().space;
     const Index rows = coarse_rows_ ? coarse_rows_->rows() : space.unknown_count();
     coarse_b_ = Vector(device_, rows, multigrid_tag);
     coarse_x_ = Vector(device_, rows, multigrid_tag);
@@ -189,7 +189,7 @@ class PCycle {
   const std::string& not_recorded() const { return recording_.why_not(); }
 
  private:
-  static bool is_coarsest(const CoarserField& field) { return field.space->order() == 1; }
+  static bool is_coarsest(const CoarserField& field) { return field.space.order() == 1; }
 
   void add_coarser(const FunctionSpace& fine, const Constraints& fixed, const DividedField* field,
                    const MatrixFree& finest) {
@@ -197,16 +197,16 @@ class PCycle {
     CoarserField next;
     const SpaceOptions order = PMultigrid::coarser_order(fine);
     if (field == nullptr) {
-      next.space = std::make_unique<FunctionSpace>(fine.mesh(), fine.components(), device_, order);
+      next.space = FunctionSpace(fine.mesh(), fine.components(), device_, order);
     } else {
       CoarserPart part = coarser_part(fine, *field, std::max(1, order.order));
       next.space = std::move(part.space);
       next.field = std::make_unique<DividedField>(std::move(part.field));
       if (fixed.dependent() != nullptr)
-        next.relations = {finest.field()->relations(next.space->order(), *next.field->ghosts), next.field->ghosts};
+        next.relations = {finest.field()->relations(next.space.order(), *next.field->ghosts), next.field->ghosts};
     }
-    next.fixed = coarser_constraints(fixed, *next.space, next.relations);
-    next.equations = std::make_unique<Operator>(*next.space, coarser_integrals(equations.integrals(), *next.space));
+    next.fixed = coarser_constraints(fixed, next.space, next.relations);
+    next.equations = std::make_unique<Operator>(next.space, coarser_integrals(equations.integrals(), next.space));
     next.equations->inputs().set_time(equations.time());
     coarser_.push_back(std::move(next));
   }
@@ -214,7 +214,7 @@ class PCycle {
   // Order 1: a matrix.
   void make_coarsest(const MatrixFree& above, const Vector& state) {
     const CoarserField& last = coarser_.back();
-    const FunctionSpace& space = *last.space;
+    const FunctionSpace& space = last.space;
     SparseMatrix K = last.equations->make_matrix();
     Linearisation(*last.equations, state, &above.tangents()).assemble_once(K);
     if (options_.shift > 0) add_masses(K);
@@ -225,7 +225,7 @@ class PCycle {
     if (last.field != nullptr) return divide_coarsest(std::move(K), pivot, coarsest);
     last.fixed->eliminate(K, pivot);
     coarsest_.emplace(std::move(K));
-    coarsest.nested = [&space] { return nested_nodes(space); };
+    coarsest.nested = [space] { return nested_nodes(space); };
     aggregation_.emplace(*coarsest_, coarsest);
     coarsest_->values() = Vector();  // the cycle has its own
   }
@@ -280,7 +280,7 @@ class PCycle {
   }
 
   void make_coarse_masses() {
-    const FunctionSpace& space = *coarser_.back().space;
+    const FunctionSpace& space = coarser_.back().space;
     coarse_masses_.emplace(space, coarser_integrals(options_.masses->integrals(), space));
     coarse_masses_->inputs().set_time(options_.masses->time());
   }
@@ -416,7 +416,7 @@ class PCycle {
   void fetch(const Ghosts* ghosts, Array<Real>& x) const {
     if (ghosts != nullptr) ghosts->fetch(x, components());
   }
-  int components() const { return coarser_.back().space->components(); }
+  int components() const { return coarser_.back().space.components(); }
 
   PMultigridOptions options_;
   Smoothing smoothing_;
@@ -497,7 +497,7 @@ PMultigrid::~PMultigrid() = default;
 SpaceOptions PMultigrid::coarser_order(const FunctionSpace& space) {
   const bool mesh_is_linear =
       std::ranges::all_of(space.mesh().blocks(), [](const CellBlock& block) { return traits(block.kind).order == 1; });
-  return {.order = space.order() > 3 ? space.order() / 2 : mesh_is_linear ? 0 : 1, .elements = {}, .beside = &space};
+  return {.order = space.order() > 3 ? space.order() / 2 : mesh_is_linear ? 0 : 1, .elements = {}, .beside = space};
 }
 
 const Device& PMultigrid::device() const { return hierarchy_->A.device(); }

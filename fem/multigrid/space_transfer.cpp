@@ -16,8 +16,9 @@ namespace {
 constexpr const char* transfer_module = "ritz_fem_kernels";
 
 // All cells, in the same order for every space of a mesh. The form only says that it is about cells.
-std::vector<ElementGroup> all_cells(const FunctionSpace& space) {
-  return element_groups(space, {Integral::over_all_cells(Diffusion<3>{1.0})});
+std::shared_ptr<const std::vector<ElementGroup>> all_cells(const FunctionSpace& space) {
+  return std::make_shared<const std::vector<ElementGroup>>(
+      element_groups(space, {Integral::over_all_cells(Diffusion<3>{1.0})}));
 }
 
 // Shape functions of `in` at the nodes of `out`: [node out][node in], or [node in][node out] when transposed.
@@ -51,24 +52,20 @@ void set_direction(ElementArguments& arguments, const float* x) { arguments.sing
 
 template <class Real>
 SpaceTransfer<Real>::SpaceTransfer(const FunctionSpace& from, const FunctionSpace& to)
-    : from_(from), to_(to), own_from_(all_cells(from)), own_to_(all_cells(to)) {
+    : from_(from), to_(to), from_groups_(all_cells(from)), to_groups_(all_cells(to)) {
   if (from.mesh() != to.mesh() || from.components() != to.components())
     throw Error(ErrorKind::internal, "a transfer between spaces of different meshes or components");
-  forward_ = make_direction(own_from_, own_to_, to_, nullptr, false);
-  backward_ = make_direction(own_to_, own_from_, from_, nullptr, true);
+  forward_ = make_direction(*from_groups_, *to_groups_, to_, nullptr, false);
+  backward_ = make_direction(*to_groups_, *from_groups_, from_, nullptr, true);
 }
 
 template <class Real>
 SpaceTransfer<Real>::SpaceTransfer(const Operator& from, const Operator& to) : from_(from.space()), to_(to.space()) {
-  if (about_all_cells(from, to)) {
-    from_operator_ = &from;
-    to_operator_ = &to;
-  } else {
-    own_from_ = all_cells(from_);
-    own_to_ = all_cells(to_);
-  }
-  forward_ = make_direction(from_groups(), to_groups(), to_, to_operator_, false);
-  backward_ = make_direction(to_groups(), from_groups(), from_, nullptr, true);
+  const bool share = about_all_cells(from, to);
+  from_groups_ = share ? from.terms().shared_groups() : all_cells(from_);
+  to_groups_ = share ? to.terms().shared_groups() : all_cells(to_);
+  forward_ = make_direction(*from_groups_, *to_groups_, to_, share ? &to : nullptr, false);
+  backward_ = make_direction(*to_groups_, *from_groups_, from_, nullptr, true);
 }
 
 template <class Real>
@@ -158,19 +155,19 @@ void SpaceTransfer<Real>::run(const Direction& direction, const std::vector<Elem
 
 template <class Real>
 void SpaceTransfer<Real>::sum_interpolated(const Array<Real>& x, Array<Real>& y) const {
-  run(forward_, from_groups(), to_groups(), x, y);
+  run(forward_, *from_groups_, *to_groups_, x, y);
 }
 
 template <class Real>
 void SpaceTransfer<Real>::sum_transposed(const Array<Real>& y, Array<Real>& x) const {
-  run(backward_, to_groups(), from_groups(), y, x);
+  run(backward_, *to_groups_, *from_groups_, y, x);
 }
 
 template <class Real>
 std::vector<Real> SpaceTransfer<Real>::weights() const {
   std::vector<Real> count(static_cast<std::size_t>(to_.unknown_count()), Real{0});
   const int c = to_.components();
-  for (const ElementGroup& group : to_groups())
+  for (const ElementGroup& group : *to_groups_)
     for (Index e = 0; e < group.element_count; ++e)
       for (int a = 0; a < group.node_count(); ++a)
         for (int i = 0; i < c; ++i) count[static_cast<std::size_t>(Index{group.node(e, a)} * c + i)] += Real{1};

@@ -18,10 +18,10 @@ namespace ritz {
 template <class Real>
 class SpaceTransfer {
  public:
-  // Spaces of one mesh and one number of components; they must outlive this.
+  // Spaces of one mesh and one number of components.
   SpaceTransfer(const FunctionSpace& from, const FunctionSpace& to);
-  // The same between the spaces of two operators with the same integrals, which must outlive this: their lists serve
-  // here, too, where they are about all cells.
+  // The same between the spaces of two operators with the same integrals: their lists serve here, too, where they are
+  // about all cells.
   SpaceTransfer(const Operator& from, const Operator& to);
 
   void sum_interpolated(const Array<Real>& x, Array<Real>& y) const;  // y on `to`
@@ -38,18 +38,11 @@ class SpaceTransfer {
   };
   Direction make_direction(const std::vector<ElementGroup>& in, const std::vector<ElementGroup>& out,
                            const FunctionSpace& out_space, const Operator* with_lists, bool transposed) const;
-  const std::vector<ElementGroup>& from_groups() const {
-    return from_operator_ != nullptr ? from_operator_->terms().groups() : own_from_;
-  }
-  const std::vector<ElementGroup>& to_groups() const {
-    return to_operator_ != nullptr ? to_operator_->terms().groups() : own_to_;
-  }
   void run(const Direction& direction, const std::vector<ElementGroup>& in, const std::vector<ElementGroup>& out,
            const Array<Real>& x, Array<Real>& y) const;
 
-  const FunctionSpace &from_, &to_;
-  const Operator *from_operator_ = nullptr, *to_operator_ = nullptr;  // null: groups of its own
-  std::vector<ElementGroup> own_from_, own_to_;
+  FunctionSpace from_, to_;
+  std::shared_ptr<const std::vector<ElementGroup>> from_groups_, to_groups_;
   Direction forward_, backward_;
 };
 

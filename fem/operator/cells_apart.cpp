@@ -23,13 +23,13 @@ SpaceOptions elements_of(const FunctionSpace& space) {
 // A function whose points lie in cells of another mesh, which are cells of this one.
 struct InCellsOf {
   PointFunction function;
-  const Mesh* mesh;
+  Mesh mesh;
   std::shared_ptr<const std::vector<Index>> cells;  // [cell of the other mesh]
   bool depends_on_time() const { return function.varies_in_time(); }
   void operator()(EvaluationPoints points, double t, std::span<double> values) const {
     std::vector<Index> own(points.cells.size());
     for (std::size_t i = 0; i < own.size(); ++i) own[i] = (*cells)[static_cast<std::size_t>(points.cells[i])];
-    points.mesh = mesh;
+    points.mesh = &mesh;
     points.cells = own;
     function(points, t, values);
   }
@@ -75,14 +75,13 @@ CellsApart::CellsApart(const FunctionSpace& space, std::vector<Index> cells, Mes
     : space_(space),
       shared_cells_(std::make_shared<const std::vector<Index>>(std::move(cells))),
       cells_(*shared_cells_),
-      mesh_(std::make_unique<const Mesh>(std::move(apart))),
-      apart_(std::make_unique<const FunctionSpace>(*mesh_, space.components(), space.device(), elements_of(space))) {
-  node_.resize(static_cast<std::size_t>(apart_->node_count()));
+      apart_(apart, space.components(), space.device(), elements_of(space)) {
+  node_.resize(static_cast<std::size_t>(apart_.node_count()));
   cell_.resize(node_.size());
   std::vector<Node> of_space, of_cell;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     space.nodes_of(cells_[i], of_space);
-    apart_->nodes_of(static_cast<Index>(i), of_cell);
+    apart_.nodes_of(static_cast<Index>(i), of_cell);
     for (std::size_t a = 0; a < of_cell.size(); ++a) {
       node_[static_cast<std::size_t>(of_cell[a])] = of_space[a];
       cell_[static_cast<std::size_t>(of_cell[a])] = cells_[i];
@@ -107,7 +106,7 @@ std::vector<Integral> CellsApart::of(std::span<const Integral> integrals) const 
     for (const FacetOfCell& facet : whole.facets)
       if (const Index place = place_of(facet.cell); place >= 0) own.facets.push_back({place, facet.facet});
     if (!own.everywhere && own.cells.empty() && own.facets.empty()) continue;
-    for (PointFunction& each : own.form.given) each = InCellsOf{each, &space_.mesh(), shared_cells_};
+    for (PointFunction& each : own.form.given) each = InCellsOf{each, space_.mesh(), shared_cells_};
     result.push_back(std::move(own));
   }
   return result;

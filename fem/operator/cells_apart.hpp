@@ -22,7 +22,6 @@ Error other_equations();
 
 class CellsApart {
  public:
-  // The space must outlive this.
   CellsApart(const FunctionSpace& space, std::vector<Index> cells)
       : CellsApart(space, cells, Mesh(taken_apart(space.mesh(), cells))) {}
   // Their mesh may have been changed.
@@ -30,7 +29,7 @@ class CellsApart {
   CellsApart(const CellsApart&) = delete;
   CellsApart& operator=(const CellsApart&) = delete;
 
-  const FunctionSpace& space() const { return *apart_; }
+  const FunctionSpace& space() const { return apart_; }
   std::size_t node_count() const { return node_.size(); }
   Node node(std::size_t n) const { return node_[n]; }   // of the whole space
   Index cell(std::size_t n) const { return cell_[n]; }  // of the whole mesh
@@ -42,11 +41,9 @@ class CellsApart {
  private:
   Index place_of(Index cell) const;  // among the cells; -1: not one of them
 
-  const FunctionSpace& space_;
+  FunctionSpace space_, apart_;
   std::shared_ptr<const std::vector<Index>> shared_cells_;
   const std::vector<Index>& cells_;
-  std::unique_ptr<const Mesh> mesh_;
-  std::unique_ptr<const FunctionSpace> apart_;
   std::vector<Node> node_;
   std::vector<Index> cell_;
 };

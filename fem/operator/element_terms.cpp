@@ -23,8 +23,8 @@ const double* data_or_zero(const FunctionSpace& space, const Vector& u) {
 
 // Whole elements need their own kind of cell; forms need quadrature, which lines and surfaces in space do not have.
 void ElementTerms::check_cells(const FormValue& form, const ElementGroup& group) const {
-  const bool in_space = space_->mesh().structural() && traits(group.kind).dimension < 3;
-  const bool has_nodes = space_->isoparametric() || group.kind == CellKind::vertex1;
+  const bool in_space = space_.mesh().structural() && traits(group.kind).dimension < 3;
+  const bool has_nodes = space_.isoparametric() || group.kind == CellKind::vertex1;
   if (form.cell >= 0 ? group.kind == static_cast<CellKind>(form.cell) && has_nodes : !in_space) return;
   if (form.cell < 0)
     throw Error(
@@ -44,7 +44,7 @@ void ElementTerms::check_cells(const FormValue& form, const ElementGroup& group)
 
 ElementTerms::ElementTerms(const FunctionSpace& space, std::vector<Integral> integrals, const Time& time,
                            ElementLists lists)
-    : space_(&space), integrals_(std::move(integrals)), time_(&time), points_(space) {
+    : space_(space), integrals_(std::move(integrals)), time_(&time), points_(space) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
       throw Error(ErrorKind::internal,
@@ -58,8 +58,8 @@ ElementTerms::ElementTerms(const FunctionSpace& space, std::vector<Integral> int
           ErrorKind::internal,
           fmt::format("form '{}' has {} components in {} dimensions, the space {} in {}", integral.form.name,
                       integral.form.components, integral.form.dimension, space.components(), space.mesh().dimension()));
-  groups_ = element_groups(space, integrals_, lists);
-  for (const ElementGroup& group : groups_)
+  groups_ = std::make_shared<std::vector<ElementGroup>>(element_groups(space, integrals_, lists));
+  for (const ElementGroup& group : *groups_)
     for (const int i : group.integrals) check_cells(integral(i).form, group);
 }
 
@@ -68,7 +68,7 @@ bool ElementTerms::by_tensors(const ElementGroup& group, const FormValue& form) 
   const ReferenceElement& e = *group.element;
   return !e.line_nodes.empty() && form.codimension == 0 &&
          points_.table(group, quadrature_degree(form, group)).line != nullptr &&
-         has_kernels(space_->device().backend(), form.module,
+         has_kernels(space_.device().backend(), form.module,
                      tensor_kernel_name(form.kernels.c_str(), e.order, e.dimension()));
 }
 
@@ -100,23 +100,23 @@ const FormKernels* affine_kernels(const FunctionSpace& space, const ElementGroup
 }  // namespace
 
 const FormKernels& ElementTerms::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
-  if (form.cell >= 0) return kernels<FormKernels>(space_->device(), form.module, whole_kernel_name(form.name.c_str()));
+  if (form.cell >= 0) return kernels<FormKernels>(space_.device(), form.module, whole_kernel_name(form.name.c_str()));
   const auto named = [&](int nodes) {
     return form_kernel_name(form.kernels.c_str(), nodes, traits(group.kind).dimension);
   };
   if (takes_tensors(task) && by_tensors(group, form))
     return kernels<FormKernels>(
-        space_->device(), form.module,
+        space_.device(), form.module,
         tensor_kernel_name(form.kernels.c_str(), group.element->order, group.element->dimension()));
   const std::string special = named(group.node_count());
   // as Shape has it (fem/launch/element_points.hpp)
   const bool linear_cell = group.node_count() <= 1 << traits(group.kind).dimension;
   const bool fits = !linear_cell || group.node_count() == group.geometry->node_count();
-  if (fits && has_kernels(space_->device().backend(), form.module, special)) {
-    const FormKernels& own = kernels<FormKernels>(space_->device(), form.module, special);
+  if (fits && has_kernels(space_.device().backend(), form.module, special)) {
+    const FormKernels& own = kernels<FormKernels>(space_.device(), form.module, special);
     if (kernel_of(own, task) != nullptr) return own;
   }
-  return kernels<FormKernels>(space_->device(), form.module, named(0));
+  return kernels<FormKernels>(space_.device(), form.module, named(0));
 }
 
 int ElementTerms::degree_of(Task task, const ElementGroup& group, const Integral& integral) const {
@@ -129,10 +129,10 @@ int ElementTerms::degree_of(Task task, const ElementGroup& group, const Integral
 // Strain, stress, moduli and forces of all points at a time, as far as 128 MiB hold: enough for a GPU to be busy. At
 // least those of one batch.
 Index ElementTerms::law_workspace() const {
-  if (!space_->device().machine().is_apart()) return 0;
+  if (!space_.device().machine().is_apart()) return 0;
   constexpr Index most = Index{16} << 20, numbers = 9 + 6 + 6 + 36 + 90;
   Index needed = 0, batch = 0;
-  for (const ElementGroup& group : groups_)
+  for (const ElementGroup& group : *groups_)
     for (const int i : group.integrals) {
       const Integral& one = integral(i);
       if (one.form.law.kernel.empty()) continue;
@@ -147,7 +147,7 @@ Index ElementTerms::law_workspace() const {
 
 AssemblyTerm ElementTerms::term(Task task, const ElementGroup& group, const Integral& integral) const {
   const bool tensors = takes_tensors(task) && by_tensors(group, integral.form);
-  const FormKernels* affine = tensors && task == Task::action ? affine_kernels(*space_, group, integral.form) : nullptr;
+  const FormKernels* affine = tensors && task == Task::action ? affine_kernels(space_, group, integral.form) : nullptr;
   const FormKernels& found = affine != nullptr ? *affine : kernels_of(task, group, integral.form);
   write_connectivity();
   AssemblyTerm term{};
@@ -156,14 +156,14 @@ AssemblyTerm ElementTerms::term(Task task, const ElementGroup& group, const Inte
   term.kernel = kernel_of(found, task);
   if (task == Task::action) term.single_kernel = found.single_actions;
   term.arguments.form = integral.form.bytes.data();
-  term.arguments.components = space_->components();
+  term.arguments.components = space_.components();
   term.arguments.factor = integral.factor;
   term.arguments.time = *time_;
   if (whole) term.arguments.table.node_count = term.arguments.table.geometry_node_count = group.node_count();
   else term.arguments.table = points_.table(group, degree);
   term.arguments.nodes = group.nodes.data();
   term.arguments.geometry_nodes = group.geometry_nodes().data();
-  term.arguments.coordinates = coordinates_of(*space_, group).data();
+  term.arguments.coordinates = coordinates_of(space_, group).data();
   term.arguments.given = points_.coefficients(group, degree, integral, time_->t);
   if (!integral.form.state_start.empty()) term.arguments.state = points_.state(group, integral).data();
   if (!integral.form.law.kernel.empty()) term.arguments.law = &points_.law(integral, law_workspace());
@@ -182,12 +182,12 @@ void ElementTerms::set_numbers(const std::vector<FormValue>& forms) {
 }
 
 void ElementTerms::write_connectivity() const {
-  if (!std::exchange(has_connectivity_, true)) write_nodes_of_cells(*space_, groups_);
+  if (!std::exchange(has_connectivity_, true)) write_nodes_of_cells(space_, *groups_);
 }
 
 void ElementTerms::forget_connectivity() {
   points_.forget_geometry();
-  forget_nodes_of_cells(groups_);
+  forget_nodes_of_cells(*groups_);
   has_connectivity_ = false;
 }
 

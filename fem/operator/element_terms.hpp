@@ -19,12 +19,13 @@ class ElementTerms {
   // time: of the owner of this, who changes it.
   ElementTerms(const FunctionSpace& space, std::vector<Integral> integrals, const Time& time, ElementLists lists);
 
-  const FunctionSpace& space() const { return *space_; }
-  const Device& device() const { return space_->device(); }
+  const FunctionSpace& space() const { return space_; }
+  const Device& device() const { return space_.device(); }
   const std::vector<Integral>& integrals() const { return integrals_; }
   const Integral& integral(int number) const { return integrals_[static_cast<std::size_t>(number)]; }
-  const std::vector<ElementGroup>& groups() const { return groups_; }
-  const ElementGroup& group(int number) const { return groups_[static_cast<std::size_t>(number)]; }
+  const std::vector<ElementGroup>& groups() const { return *groups_; }
+  std::shared_ptr<const std::vector<ElementGroup>> shared_groups() const { return groups_; }
+  const ElementGroup& group(int number) const { return (*groups_)[static_cast<std::size_t>(number)]; }
 
   const FormKernels& kernels_of(Task task, const ElementGroup& group, const FormValue& form) const;
   // Are actions and diagonals of the form on these cells run by sum factorisation?
@@ -45,10 +46,10 @@ class ElementTerms {
  private:
   void check_cells(const FormValue& form, const ElementGroup& group) const;
 
-  const FunctionSpace* space_;
+  FunctionSpace space_;
   std::vector<Integral> integrals_;
   const Time* time_;
-  mutable std::vector<ElementGroup> groups_;
+  std::shared_ptr<std::vector<ElementGroup>> groups_;  // of operators with the same integrals, too
   mutable bool has_connectivity_ = true;
   mutable PointData points_;
 };

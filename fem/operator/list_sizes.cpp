@@ -179,7 +179,7 @@ ElementsAround::ElementsAround(const FunctionSpace& space, std::span<const Eleme
     : ElementsAround(space, addresses(groups)) {}
 
 ElementsAround::ElementsAround(const FunctionSpace& space, std::vector<const ElementGroup*> groups)
-    : space_(&space), groups_(std::move(groups)), chosen_(space), places_(static_cast<std::size_t>(chosen_.count())) {
+    : space_(space), groups_(std::move(groups)), chosen_(space), places_(static_cast<std::size_t>(chosen_.count())) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const ElementGroup& group = *groups_[g];
     ElementNodes nodes_of(space, group);

@@ -20,14 +20,14 @@ class ElementsAround {
     int group;
     Index element;
   };
-  const FunctionSpace& space() const { return *space_; }
+  const FunctionSpace& space() const { return space_; }
   int group_count() const { return static_cast<int>(groups_.size()); }
   const ElementGroup& group(int number) const { return *groups_[static_cast<std::size_t>(number)]; }
   const ChosenNodes& chosen() const { return chosen_; }
   std::span<const Place> of(Index chosen) const { return places_[static_cast<std::size_t>(chosen)]; }
 
  private:
-  const FunctionSpace* space_;
+  FunctionSpace space_;
   std::vector<const ElementGroup*> groups_;
   ChosenNodes chosen_;
   std::vector<std::vector<Place>> places_;  // [chosen]

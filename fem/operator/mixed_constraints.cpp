@@ -39,7 +39,7 @@ void eliminate_as_large(const Array<std::uint8_t>& unknowns, SparseMatrix& A) {
 
 MixedConstraints::MixedConstraints(Spaces spaces)
     : spaces_(std::move(spaces)), layout_(layout_of(spaces_)), local_(layout_.local()), joined_(spaces_.size()) {
-  for (const auto& space : spaces_) of_field_.emplace_back(*space);
+  for (const FunctionSpace& space : spaces_) of_field_.emplace_back(space);
 }
 
 void MixedConstraints::relate(int field, DependentRows rows) {
@@ -55,7 +55,7 @@ void MixedConstraints::relate(LinearEquations equations) {
 }
 
 void MixedConstraints::relate(DependentRows between_fields, std::vector<int> joined) {
-  joining_ = std::make_shared<const DependentUnknowns>(spaces_.front()->device(), std::move(between_fields));
+  joining_ = std::make_shared<const DependentUnknowns>(spaces_.front().device(), std::move(between_fields));
   joined_over_ranks_ = std::move(joined);
 }
 
@@ -80,11 +80,11 @@ void MixedConstraints::finish() {
 
 // Rows of T_several: what elimination of all equations, those of single fields first, adds to theirs.
 void MixedConstraints::resolve_between_fields() {
-  std::vector<const FunctionSpace*> spaces;
+  Spaces spaces;
   std::vector<LinearEquations> all;
   std::vector<std::uint8_t> of_fields(static_cast<std::size_t>(layout_.total()), 0);  // dependent in their own field
   for (int k = 0; k < layout_.count(); ++k) {
-    spaces.push_back(&(*this)[k].space());
+    spaces.push_back((*this)[k].space());
     for (LinearEquations each : (*this)[k].equations()) {
       each.field = k;
       all.push_back(std::move(each));
@@ -108,7 +108,7 @@ void MixedConstraints::resolve_between_fields() {
     rows.factor.insert(rows.factor.end(), resolved.rows.factor.begin() + first, resolved.rows.factor.begin() + last);
     rows.begin.push_back(std::ssize(rows.followed));
   }
-  joining_ = std::make_shared<const DependentUnknowns>(spaces_.front()->device(), std::move(rows));
+  joining_ = std::make_shared<const DependentUnknowns>(spaces_.front().device(), std::move(rows));
 }
 
 // Pairs of nodes of each two fields that T_several joins: the nodes of a cell, those that they follow in their field,
@@ -162,10 +162,10 @@ void MixedConstraints::join_spaces() {
       }
     }
   }
-  std::vector<JoinedPairs> joined(spaces_.size());
+  std::vector<std::vector<std::pair<FunctionSpace, NodePairs>>> joined(spaces_.size());
   for (auto& [fields, list] : pairs) {
     keep_once(list);
-    joined[static_cast<std::size_t>(fields.first)][&(*this)[fields.second].space()] = std::move(list);
+    joined[static_cast<std::size_t>(fields.first)].emplace_back((*this)[fields.second].space(), std::move(list));
   }
   for (int k = 0; k < layout_.count(); ++k) (*this)[k].space().join(std::move(joined[static_cast<std::size_t>(k)]));
 }
@@ -207,7 +207,7 @@ void MixedConstraints::mark(int field) {
 // Equations between fields all of whose unknowns are prescribed.
 void MixedConstraints::check_sums(const std::string& when) const {
   if (sums_.empty()) return;
-  Vector u(spaces_.front()->device(), layout_.total(), "vectors");
+  Vector u(spaces_.front().device(), layout_.total(), "vectors");
   u.fill_zero();
   for (int k = 0; k < layout_.count(); ++k) with_ghosts(k, u, [&](Vector& all) { (*this)[k].set_values(all); });
   const std::vector<double> values = u.host();
@@ -383,7 +383,7 @@ const CouplingTransform& MixedConstraints::transform_of(int row, int column, con
 
 void MixedConstraints::transform(int field, SparseMatrix& A) const {
   if (dependent(field) == nullptr) return;
-  const FunctionSpace& space = *spaces_[static_cast<std::size_t>(field)];
+  const FunctionSpace& space = spaces_[static_cast<std::size_t>(field)];
   if (space.has_pattern() && A.pattern().nonzeros() != space.pattern()->nonzeros())
     throw Error(ErrorKind::internal,
                 fmt::format("a matrix of {} pairs of nodes was given to constraints that join {}",
@@ -431,7 +431,7 @@ void MixedConstraints::transform_between_fields(BlockOperator& K) const {
 void MixedConstraints::eliminate_transformed(BlockOperator& K, double pivot) const {
   for (int row = 0; row < layout_.count(); ++row) {
     const bool any = (*this)[row].count() > 0 || !joined_[static_cast<std::size_t>(row)].eliminated.empty();
-    if (any && K.square(row) == nullptr) K.set(row, diagonal_matrix(*spaces_[static_cast<std::size_t>(row)]));
+    if (any && K.square(row) == nullptr) K.set(row, diagonal_matrix(spaces_[static_cast<std::size_t>(row)]));
     if (K.square(row) != nullptr) K.square(row)->eliminate(mask(row), pivot);
     for (int column = 0; column < layout_.count(); ++column)
       if (column != row && K.coupling(row, column) != nullptr)

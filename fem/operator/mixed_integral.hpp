@@ -12,11 +12,7 @@
 
 namespace ritz {
 
-// Spaces of fields on one mesh that share its geometry (SpaceOptions::beside).
-using Spaces = std::vector<std::shared_ptr<const FunctionSpace>>;
-
-// One space for each field of the form, of the order that it names plus `raise`. The mesh must outlive them. Throws as
-// FunctionSpace does.
+// One space for each field of the form, of the order that it names plus `raise`. Throws as FunctionSpace does.
 Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& device, int raise = 0);
 Layout layout_of(const Spaces& spaces);
 

@@ -56,7 +56,7 @@ std::vector<Integral> places(const std::vector<MixedIntegral>& integrals, const 
 
 const FunctionSpace& first_space(const Spaces& spaces) {
   if (spaces.empty()) throw Error(ErrorKind::internal, "a mixed operator was made without spaces");
-  return *spaces.front();
+  return spaces.front();
 }
 
 // Internal variables of the operators of single fields, one after the other. local: [field][owned | ghosts].
@@ -112,19 +112,19 @@ bool numbers_family(const ReferenceElement& element, Family family) {
 Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& device, int raise) {
   Spaces spaces;
   for (const FieldFacts& field : form.fields) {
-    SpaceOptions options{.beside = spaces.empty() ? nullptr : spaces.front().get()};
+    SpaceOptions options{.beside = spaces.empty() ? FunctionSpace() : spaces.front()};
     if (field.family == Family::lagrange) options.order = field.order + raise;
     else
       for (const CellBlock& block : mesh.blocks())
         options.elements.push_back(entity_element(traits(block.kind).linear, field.family, field.order + raise));
-    spaces.push_back(std::make_shared<const FunctionSpace>(mesh, field.components, device, options));
+    spaces.emplace_back(mesh, field.components, device, options);
   }
   return spaces;
 }
 
 Layout layout_of(const Spaces& spaces) {
   std::vector<Layout::Field> fields;
-  for (const auto& space : spaces) fields.push_back(field_of(*space));
+  for (const FunctionSpace& space : spaces) fields.push_back(field_of(space));
   return Layout(std::move(fields));
 }
 
@@ -157,8 +157,8 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
     : Equations(first_space(spaces).device(), layout_of(spaces)),
       spaces_(std::move(spaces)),
       integrals_(std::move(integrals)) {
-  for (const auto& space : spaces_)
-    if (!integrals_.empty() && &space->geometry_coordinates() != &spaces_.front()->geometry_coordinates())
+  for (const FunctionSpace& space : spaces_)
+    if (!integrals_.empty() && &space.geometry_coordinates() != &spaces_.front().geometry_coordinates())
       throw Error(ErrorKind::internal, "the spaces of a mixed operator do not share the geometry of their mesh", {},
                   "make them by spaces_of(), or name the first space in SpaceOptions::beside of the others");
   for (const MixedIntegral& integral : integrals_) {
@@ -176,7 +176,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   for (Integral& each : of_fields) alone.at(static_cast<std::size_t>(each.field)).push_back(std::move(each));
   of_fields_.resize(spaces_.size());
   for (std::size_t k = 0; k < spaces_.size(); ++k)
-    if (!alone[k].empty()) of_fields_[k] = std::make_unique<Operator>(*spaces_[k], std::move(alone[k]));
+    if (!alone[k].empty()) of_fields_[k] = std::make_unique<Operator>(spaces_[k], std::move(alone[k]));
   std::vector<std::vector<int>> sets;
   for (const MixedIntegral& integral : integrals_)
     if (std::ranges::find(sets, fields_of(integral)) == sets.end()) sets.push_back(fields_of(integral));
@@ -210,7 +210,7 @@ void MixedOperator::check_fields(const MixedIntegral& integral) const {
 void MixedOperator::add_groups(const std::vector<int>& fields, int facet) {
   const std::size_t first = groups_.size();
   for (const auto& each : spaces_) {
-    std::vector<ElementGroup> groups = element_groups(*each, places(integrals_, *each, fields, facet));
+    std::vector<ElementGroup> groups = element_groups(each, places(integrals_, each, fields, facet));
     groups_.resize(first + groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
       Group& group = groups_[first + g];
@@ -239,8 +239,8 @@ void MixedOperator::choose_families() {
       if (!known[k]) families_[k] = family;
       known[k] = true;
       bool fits = family == families_[k];
-      for (const CellBlock& block : spaces_[k]->mesh().blocks())
-        fits = fits && (family == Family::lagrange || numbers_family(spaces_[k]->element(block.kind), family));
+      for (const CellBlock& block : spaces_[k].mesh().blocks())
+        fits = fits && (family == Family::lagrange || numbers_family(spaces_[k].element(block.kind), family));
       if (!fits)
         throw Error(ErrorKind::internal,
                     fmt::format("field '{}' of form '{}' has its unknowns elsewhere than its space",

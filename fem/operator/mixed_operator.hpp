@@ -55,7 +55,7 @@ class MixedOperator final : public Equations {
                 const std::vector<std::vector<Node>>& met_before = {});
 
   int field_count() const { return static_cast<int>(spaces_.size()); }
-  const FunctionSpace& space(int field) const { return *spaces_.at(static_cast<std::size_t>(field)); }
+  const FunctionSpace& space(int field) const { return spaces_.at(static_cast<std::size_t>(field)); }
   const Spaces& spaces() const { return spaces_; }
   Family family(int field) const { return families_.at(static_cast<std::size_t>(field)); }
   const std::vector<MixedIntegral>& integrals() const { return integrals_; }

@@ -30,9 +30,8 @@ namespace ritz {
 class Operator final : public Equations {
  public:
   using Task = OperatorTask;
-  // The space must outlive the operator. Throws an internal Error when a form does not suit the space, one of the model
-  // when a structural element was given cells of another kind. ElementLists::counted: for forecasts only, not to
-  // compute.
+  // Throws an internal Error when a form does not suit the space, one of the model when a structural element was given
+  // cells of another kind. ElementLists::counted: for forecasts only, not to compute.
   Operator(const FunctionSpace& space, std::vector<Integral> integrals, ElementLists lists = ElementLists::written);
   ~Operator() override;
 

@@ -22,7 +22,7 @@ ReferenceTable PointData::table(const ElementGroup& group, int degree) {
   const std::tuple key{group.element, group.geometry.get(), degree};
   const auto found = tables_.find(key);
   if (found != tables_.end()) return found->second.table();
-  return tables_.try_emplace(key, space_->device(), *group.element, *group.geometry, quadrature(group.kind, degree))
+  return tables_.try_emplace(key, space_.device(), *group.element, *group.geometry, quadrature(group.kind, degree))
       .first->second.table();
 }
 
@@ -30,16 +30,16 @@ const double* PointData::geometry(const ElementGroup& group, const ReferenceTabl
   if (group.geometry->order == 1) return nullptr;
   Vector& stored = geometry_[{&group, table.point_count}];
   if (stored.empty()) {
-    stored = Vector(space_->device(),
+    stored = Vector(space_.device(),
                     group.batch_count() * table.point_count * point_geometry_entries(table.dimension) * lane_count,
                     "point geometry");
     ElementArguments arguments{};
     arguments.table = table;
     arguments.geometry_nodes = group.geometry_nodes().data();
-    arguments.coordinates = coordinates_of(*space_, group).data();
+    arguments.coordinates = coordinates_of(space_, group).data();
     arguments.batch_count = group.batch_count();
-    kernels<PointGeometryKernels>(space_->device(), "ritz_fem_kernels", "point geometry")
-        .store(space_->device(), arguments, stored.data());
+    kernels<PointGeometryKernels>(space_.device(), "ritz_fem_kernels", "point geometry")
+        .store(space_.device(), arguments, stored.data());
   }
   return stored.data();
 }
@@ -49,8 +49,8 @@ const double* PointData::coefficients(const ElementGroup& group, int degree, con
   Vector& stored = coefficients_[{&group, &integral, degree}];
   if (stored.empty()) {
     const QuadratureRule& rule = quadrature(group.kind, degree);
-    Vector numbers(space_->device(), given_count(group, rule, integral.form), "given numbers");
-    given_at_points(*space_, group, rule, integral.form, t, fields_, numbers);
+    Vector numbers(space_.device(), given_count(group, rule, integral.form), "given numbers");
+    given_at_points(space_, group, rule, integral.form, t, fields_, numbers);
     stored = std::move(numbers);
   }
   return stored.data();
@@ -61,7 +61,7 @@ void PointData::update_coefficients(Which which, double t) {
     const auto& [group, integral, degree] = key;
     const bool in_time = std::ranges::any_of(integral->form.given, &PointFunction::varies_in_time);
     if (which == Which::in_time && !in_time) continue;
-    given_at_points(*space_, *group, quadrature(group->kind, degree), integral->form, t, fields_, stored);
+    given_at_points(space_, *group, quadrature(group->kind, degree), integral->form, t, fields_, stored);
   }
 }
 
@@ -73,7 +73,7 @@ Index PointData::state_numbers(const ElementGroup& group, const FormValue& form)
 Vector& PointData::state(const ElementGroup& group, const Integral& integral) {
   Vector& state = states_[{&group, &integral}];
   if (state.empty()) {
-    state = Vector(space_->device(), state_numbers(group, integral.form), "point state");
+    state = Vector(space_.device(), state_numbers(group, integral.form), "point state");
     start_state(integral.form, state);
   }
   return state;
@@ -87,10 +87,10 @@ const LawWithInputs& PointData::law(const Integral& integral, Index workspace) {
   const FormValue& form = integral.form;
   LawWithInputs& law = laws_[&integral];
   if (law_workspace_.size() < workspace) {
-    law_workspace_ = Vector(space_->device(), workspace, "laws at points");
+    law_workspace_ = Vector(space_.device(), workspace, "laws at points");
     law_workspace_.fill_zero();  // residuals load moduli with the stress and do not use them
   }
-  law = {{.kernel = kernels<LawKernel>(space_->device(), form.law.module, form.law.kernel),
+  law = {{.kernel = kernels<LawKernel>(space_.device(), form.law.module, form.law.kernel),
           .law = form.bytes.data(),
           .measure = form.law.measure,
           .plane_stress = form.law.plane_stress,
@@ -129,7 +129,7 @@ void PointData::add_needs(const ElementGroup& group, const Integral& integral, i
   if (integral.form.given_count > 0 && !coefficients_.contains({&group, &integral, degree}) &&
       counted.arrays.emplace(&group, &integral, degree).second) {
     needs.array<double>("given numbers", entries * integral.form.given_count);
-    fields_.add_needs(*space_, group, points, integral.form, counted.fields, needs);
+    fields_.add_needs(space_, group, points, integral.form, counted.fields, needs);
   }
   const bool stored = by_tensors && group.geometry->order > 1;
   if (stored && !geometry_.contains({&group, points}) && counted.arrays.emplace(&group, nullptr, points).second)

@@ -20,7 +20,7 @@ namespace ritz {
 
 class PointData {
  public:
-  explicit PointData(const FunctionSpace& space) : space_(&space) {}
+  explicit PointData(const FunctionSpace& space) : space_(space) {}
 
   ReferenceTable table(const ElementGroup& group, int degree);
   const double* geometry(const ElementGroup& group, const ReferenceTable& table);  // null: the cells are straight
@@ -57,7 +57,7 @@ class PointData {
  private:
   Index state_numbers(const ElementGroup& group, const FormValue& form);
 
-  const FunctionSpace* space_;
+  FunctionSpace space_;
   std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
   std::map<std::pair<const ElementGroup*, int>, Vector> geometry_;  // by group and number of points
   // by degree of the rule

@@ -85,7 +85,7 @@ class AnyForm::Builder {
   Builder(const AnyForm& body, Model& model, ErrorList& errors)
       : body_(body),
         mesh_(body.mesh_),
-        main_(facts_of(body.materials_.front().form, model.space->device())),
+        main_(facts_of(body.materials_.front().form, model.space.device())),
         model_(model),
         errors_(errors) {}
 
@@ -129,7 +129,7 @@ class AnyForm::Builder {
           region->name, form.name));
     if (!has_size(mesh_, *region, measure_of(main_), each.origin, errors_)) return;
     model_.equations.push_back(Integral::over(form, *region));
-    if (form.has_matrix) model_.held.push_back({model_.space->nodes_in(*region)});
+    if (form.has_matrix) model_.held.push_back({model_.space.nodes_in(*region)});
     if (form.name == Radiation<3>::name) model_.start = std::max(model_.start, warm<3>(form));
     if (form.name == Radiation<2>::name) model_.start = std::max(model_.start, warm<2>(form));
   }
@@ -212,7 +212,7 @@ class AnyForm::Builder {
   ErrorList& errors_;
 };
 
-Model AnyForm::model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const {
+Model AnyForm::model(FunctionSpace space, ErrorList& errors) const {
   Model model;
   model.space = std::move(space);
   if (!materials_.empty()) Builder(*this, model, errors).build();
@@ -223,7 +223,7 @@ Model AnyForm::model(std::shared_ptr<const FunctionSpace> space, ErrorList& erro
 Model AnyForm::model(const Device& device, const SpaceOptions& options) const {
   ErrorList errors;
   const int components = materials_.empty() ? 1 : materials_.front().form.components;
-  Model result = model(make_space(mesh_, components, device, options), errors);
+  Model result = model(FunctionSpace(mesh_, components, device, options), errors);
   errors.throw_if_any();
   return result;
 }

@@ -42,29 +42,28 @@ Body::Body(const Mesh& mesh, const std::vector<Index>& cells_with_sections)
 Body::Body(const Mesh& mesh, const std::vector<std::string>& regions_with_sections)
     : Body(mesh, cells_of_regions(mesh, regions_with_sections)) {}
 
-std::shared_ptr<const FunctionSpace> Body::solid_space(const Device& device, SpaceOptions options) const {
+FunctionSpace Body::solid_space(const Device& device, SpaceOptions options) const {
   options.field_name = "displacement";
-  return make_space(solid_part.mesh, 3, device, options);
+  return FunctionSpace(solid_part.mesh, 3, device, options);
 }
 
-std::shared_ptr<const FunctionSpace> Body::frame_space(const Device& device) const {
-  return make_space(frame_part.mesh, frames.components(), device, {.field_name = "frames"});
+FunctionSpace Body::frame_space(const Device& device) const {
+  return FunctionSpace(frame_part.mesh, frames.components(), device, {.field_name = "frames"});
 }
 
-Model Body::model(std::shared_ptr<const FunctionSpace> of_solids, std::shared_ptr<const FunctionSpace> of_frames,
-                  ErrorList& errors) const {
+Model Body::model(FunctionSpace of_solids, FunctionSpace of_frames, ErrorList& errors) const {
   std::vector<FoundSurfaceJoint> by_hand;
   std::vector<Node> nodes;
   if (!by_hand_.empty()) {
     const std::vector<std::uint8_t> turning = frames.turning_nodes();
     const auto turns = [&](Node node) { return turning[static_cast<std::size_t>(node)] != 0; };
     for (const SurfaceJoint& each : by_hand_) {
-      by_hand.push_back(found(each, *of_solids, *of_frames, turns, errors));
+      by_hand.push_back(found(each, of_solids, of_frames, turns, errors));
       nodes.insert(nodes.end(), by_hand.back().nodes.begin(), by_hand.back().nodes.end());
     }
     std::ranges::sort(nodes);
   }
-  Frames::Joints joints = frames.joints(*of_solids, *of_frames, nodes, errors);
+  Frames::Joints joints = frames.joints(of_solids, of_frames, nodes, errors);
   Model result = joined(solids.model(std::move(of_solids), errors), frames.model(std::move(of_frames), errors));
   for (FoundSurfaceJoint& each : by_hand) {
     joints.equations.push_back(std::move(each.equations));
@@ -113,7 +112,7 @@ std::vector<std::string> lines_of(std::span<const Joint> joints) {
 }
 
 BodyMotion motion_of(const Spaces& solids_and_frames, const Vector& u) {
-  const FunctionSpace &solids = *solids_and_frames.at(0), &frames = *solids_and_frames.at(1);
+  const FunctionSpace &solids = solids_and_frames.at(0), &frames = solids_and_frames.at(1);
   const Layout layout = layout_of(solids_and_frames);
   const auto components = static_cast<std::size_t>(frames.components());
   const std::vector<double> of_frames = frames.to_mesh(layout.part(u, 1));

@@ -43,10 +43,9 @@ class Body {
 
   // Throws Error or Errors: what is wrong with the inputs, all of it at once. The order is that of the solids.
   Model model(const Device& device, const SpaceOptions& of_solids = {}) const;
-  Model model(std::shared_ptr<const FunctionSpace> of_solids, std::shared_ptr<const FunctionSpace> of_frames,
-              ErrorList& errors) const;
-  std::shared_ptr<const FunctionSpace> solid_space(const Device& device, SpaceOptions options = {}) const;
-  std::shared_ptr<const FunctionSpace> frame_space(const Device& device) const;
+  Model model(FunctionSpace of_solids, FunctionSpace of_frames, ErrorList& errors) const;
+  FunctionSpace solid_space(const Device& device, SpaceOptions options = {}) const;
+  FunctionSpace frame_space(const Device& device) const;
 
  private:
   std::vector<SurfaceJoint> by_hand_;

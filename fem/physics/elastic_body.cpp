@@ -155,7 +155,7 @@ class ElasticBody::Builder {
   // Displacement and pressure: the pressure is one field of all mixed materials, of an order less, and is held at zero
   // elsewhere.
   void add_mixed(const FoundMaterial& m) {
-    const FunctionSpace& space = *model_.space;
+    const FunctionSpace& space = model_.space;
     try {
       check_mixed(m.input);
       const MixedSolid solid = mixed_solid(space.device(), m.input, setting_);
@@ -167,8 +167,8 @@ class ElasticBody::Builder {
       model_.sparse = model_.sparse || std::ssize(m.region->cells) < mesh_.cell_count();
       if (model_.others.empty())
         model_.others.push_back(
-            make_space(mesh_, 1, space.device(),
-                       {.order = std::max(space.order() - 1, 1), .beside = &space, .field_name = "pressure"}));
+            FunctionSpace(mesh_, 1, space.device(),
+                          {.order = std::max(space.order() - 1, 1), .beside = space, .field_name = "pressure"}));
       model_.of_fields.equations.push_back(volume_integral(solid, body_.free_strain(m.input), setting_, *m.region));
       if (space.order() == 1) model_.equations.push_back(pressure_smoothing(solid, mesh_, setting_, *m.region));
     } catch (const Error& error) {
@@ -180,7 +180,7 @@ class ElasticBody::Builder {
     const auto fail = [](const char* what, const char* why, const char* fix) {
       throw Error(ErrorKind::law_kinematics, what, why, fix);
     };
-    if (model_.space->order() > 2)
+    if (model_.space.order() > 2)
       fail("a mixed formulation of order above 2", "its stress is made of a pressure of order 1",
            "give [space] order = 2, or 1");
     if (input.expansion.size() > 1)
@@ -429,7 +429,7 @@ class ElasticBody::Builder {
                         "axis (y) only",
                         "give 0 for x; for a load outwards all around use a [[traction]] or a [[pressure]]")
                       .at(origin));
-    const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space->order());
+    const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space.order());
     integrals.push_back(Integral::over(load_form<G, G, 1>(value, measure_, share), *region));
   }
 
@@ -437,7 +437,7 @@ class ElasticBody::Builder {
     const auto& [place, force, origin] = remote;
     const Region* region = find_region(place, mesh_, {RegionKind::facets}, origin, errors_);
     if (!check_size(force.force.size(), "remote force", origin) || region == nullptr) return;
-    const std::vector<Coefficient> traction = equivalent_traction(mesh_, *region, force, model_.space->order());
+    const std::vector<Coefficient> traction = equivalent_traction(mesh_, *region, force, model_.space.order());
     integrals.push_back(Integral::over(load_form<G, G, 1>(traction, measure_), *region));
   }
 
@@ -455,7 +455,7 @@ class ElasticBody::Builder {
                                fmt::format("a formula for the force at the nodes of '{}'", region.name), {},
                                "give numbers, or name facets")
                              .at(origin));
-    const FunctionSpace& space = *model_.space;
+    const FunctionSpace& space = model_.space;
     if (const auto none = std::ranges::find_if(region.nodes, [&](Node n) { return space.node_of(n) < 0; });
         none != region.nodes.end())
       return errors_.add(
@@ -510,7 +510,7 @@ class ElasticBody::Builder {
 
   void report_locking() {
     if (G == 2 && body_.plane_ == PlaneKind::stress) return;  // the thickness gives way
-    const FunctionSpace& space = *model_.space;
+    const FunctionSpace& space = model_.space;
     for (const FoundMaterial& m : materials_) {
       if (m.input.has_axes() || m.input.mixed) continue;
       const double poisson =
@@ -539,7 +539,7 @@ class ElasticBody::Builder {
   }
 
   void hold_axis() {
-    const FunctionSpace& space = *model_.space;
+    const FunctionSpace& space = model_.space;
     const double tolerance = axis_tolerance(mesh_);
     for (Index node = 0; node < space.node_count(); ++node)
       if (space.point(static_cast<Node>(node))[0] <= tolerance) model_.held_on_axis.push_back(static_cast<Node>(node));
@@ -661,7 +661,7 @@ ErrorModel ElasticBody::error_model() const {
   return model;
 }
 
-Model ElasticBody::model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const {
+Model ElasticBody::model(FunctionSpace space, ErrorList& errors) const {
   Model model;
   model.space = std::move(space);
   if (mesh_.dimension() == 3) Builder<3>(*this, model, errors).build();
@@ -671,7 +671,7 @@ Model ElasticBody::model(std::shared_ptr<const FunctionSpace> space, ErrorList& 
 
 Model ElasticBody::model(const Device& device, const SpaceOptions& options) const {
   ErrorList errors;
-  Model result = model(make_space(mesh_, mesh_.dimension(), device, options), errors);
+  Model result = model(FunctionSpace(mesh_, mesh_.dimension(), device, options), errors);
   errors.throw_if_any();
   return result;
 }

@@ -104,7 +104,7 @@ class Frames::Builder {
   void add_spring(const On& place, const Spring& input, Model& model) {
     const Region* region = parts_.nodes_at(place, input.origin);
     if (region == nullptr) return;
-    const std::vector<Node> nodes = nodes_in(mesh_, *region), in_space = model.space->nodes_in(*region);
+    const std::vector<Node> nodes = nodes_in(mesh_, *region), in_space = model.space.nodes_in(*region);
     if (input.element) {
       if (parts_.any_knows_less(nodes, input.element->components))
         return parts_.fail(
@@ -273,7 +273,7 @@ class Frames::Builder {
   Parts parts_;
 };
 
-Model Frames::model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const {
+Model Frames::model(FunctionSpace space, ErrorList& errors) const {
   Model model;
   model.space = std::move(space);
   model.rigid = RigidModes::solid;
@@ -287,7 +287,7 @@ Model Frames::model(std::shared_ptr<const FunctionSpace> space, ErrorList& error
 
 Model Frames::model(const Device& device) const {
   ErrorList errors;
-  Model result = model(make_space(mesh_, components(), device), errors);
+  Model result = model(FunctionSpace(mesh_, components(), device), errors);
   errors.throw_if_any();
   return result;
 }

@@ -93,7 +93,7 @@ class Frames {
   Model model(const Device& device) const;
   // On a space of components(). Adds to `errors` instead, and leaves out what is wrong. Springs are among the exchanges
   // of the model.
-  Model model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const;
+  Model model(FunctionSpace space, ErrorList& errors) const;
   // Masses of the sections and point masses. Elements whose mass is not known are errors, and make a model without
   // inertia.
   std::vector<Integral> inertia(ErrorList& errors) const;

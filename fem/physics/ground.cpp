@@ -41,7 +41,7 @@ void add_row(Node node, const Point& direction, int dimension, LinearEquations& 
 }
 
 void hold(const Acting& acting, const Region& region, const std::string& origin, Model& model) {
-  const FunctionSpace& space = *model.space;
+  const FunctionSpace& space = model.space;
   const int dimension = space.mesh().dimension();
   if (acting.normal && acting.tangential) return model.held.push_back({space.nodes_in(region)});
   for (int c = 0; c < dimension; ++c)
@@ -76,7 +76,7 @@ FormValue winkler(const Foundation& input, const BodyMeasure& measure) {
 template <int G>
 void add_foundation(const On& facets, const Foundation& input, const BodyMeasure& measure, Model& model,
                     ErrorList& errors) {
-  const Mesh& mesh = model.space->mesh();
+  const Mesh& mesh = model.space.mesh();
   const std::string& origin = input.origin;
   const Region* region = find_region(facets, mesh, {RegionKind::facets}, origin, errors);
   if (region == nullptr || !has_size(mesh, *region, measure, origin, errors)) return;
@@ -116,7 +116,7 @@ bool stand_on_nodes(const Region& region, const GroundSpring& input, const Funct
 }
 
 void add_spring_along(const Region& region, const GroundSpring& input, Model& model, ErrorList& errors) {
-  const FunctionSpace& space = *model.space;
+  const FunctionSpace& space = model.space;
   const int dimension = space.mesh().dimension();
   Point d = *input.direction;
   const double size = length(d);
@@ -146,7 +146,7 @@ void add_spring_along(const Region& region, const GroundSpring& input, Model& mo
 }  // namespace
 
 void add_spring(const On& nodes, const GroundSpring& input, Model& model, ErrorList& errors) {
-  const FunctionSpace& space = *model.space;
+  const FunctionSpace& space = model.space;
   const std::string& origin = input.origin;
   const Region* region = find_region(nodes, space.mesh(), {RegionKind::nodes}, origin, errors);
   if (region == nullptr) return;

@@ -191,7 +191,7 @@ class HeatConduction::Builder {
       const Region* region = find(place, {RegionKind::facets, RegionKind::cells}, origin);
       if (region == nullptr || !has_size(mesh_, *region, measure_, origin, errors_)) continue;
       check_values(value, any_value, mesh_, *region, origin, errors_);
-      const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space->order());
+      const double share = 1 / loaded_size(mesh_, *region, measure_, model_.space.order());
       integrals.push_back(region->kind == RegionKind::facets
                               ? Integral::over(load_form<1, G, 1>({value}, measure_, share), *region)
                               : Integral::over(load_form<1, G, 0>({value}, measure_, share), *region));
@@ -245,7 +245,7 @@ class HeatConduction::Builder {
   void add_exchange(const char* kind, const Region& region, const FormValue& form) {
     model_.equations.push_back(Integral::over(form, region));
     model_.exchanges.push_back({kind, &region, model_.equations.back()});
-    model_.held.push_back({model_.space->nodes_in(region)});
+    model_.held.push_back({model_.space.nodes_in(region)});
   }
 
   // Materials that overlap are an error; two fluids on one facet may be meant, and both act.
@@ -312,7 +312,7 @@ ErrorModel HeatConduction::error_model() const {
   return model;
 }
 
-Model HeatConduction::model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const {
+Model HeatConduction::model(FunctionSpace space, ErrorList& errors) const {
   Model model;
   model.space = std::move(space);
   if (mesh_.dimension() == 3) Builder<3>(*this, model, errors).build();
@@ -322,7 +322,7 @@ Model HeatConduction::model(std::shared_ptr<const FunctionSpace> space, ErrorLis
 
 Model HeatConduction::model(const Device& device, const SpaceOptions& options) const {
   ErrorList errors;
-  Model result = model(make_space(mesh_, 1, device, options), errors);
+  Model result = model(FunctionSpace(mesh_, 1, device, options), errors);
   errors.throw_if_any();
   return result;
 }

@@ -86,7 +86,7 @@ class HeatConduction {
   // Throws Error or Errors: what is wrong with the inputs, all of it at once.
   Model model(const Device& device, const SpaceOptions& options = {}) const;
   // On a space of one component. Adds to `errors` instead, and leaves out what is wrong.
-  Model model(std::shared_ptr<const FunctionSpace> space, ErrorList& errors) const;
+  Model model(FunctionSpace space, ErrorList& errors) const;
 
  private:
   template <class Input>

@@ -48,7 +48,7 @@ void add_zeros(const std::vector<PrescribedValue>& own, Constraints& constraints
 // [unknown] 1: prescribed, or held by the equations. An unknown on which no element acts holds nothing.
 std::vector<std::uint8_t> held_unknowns(const Model& model, const Constraints& constraints) {
   std::vector<std::uint8_t> held = constraints.host_mask();
-  const int components = model.space->components();
+  const int components = model.space.components();
   for (const HeldNodes& each : model.held)
     for (const Node node : each.nodes)
       for (int c = 0; c < components; ++c)
@@ -103,7 +103,7 @@ std::vector<std::size_t> stops_of(std::vector<std::vector<double>> motions, cons
 std::vector<std::uint8_t> touched_in(const Model& model, int field) {
   if (!model.sparse) return {};
   const Spaces spaces = model.spaces();
-  const FunctionSpace& space = *spaces.at(static_cast<std::size_t>(field));
+  const FunctionSpace& space = spaces.at(static_cast<std::size_t>(field));
   std::vector<Integral> of_field;
   for (const Integral& each : model.equations)
     if (each.field == field) of_field.push_back(each);
@@ -192,7 +192,7 @@ double value_of(std::span<const UnknownTerm> terms, std::span<const double> u, i
 }
 
 Constraints make_constraints(const Model& model, const ModelLoadCase* load_case) {
-  Constraints result(*model.space);
+  Constraints result(model.space);
   prescribe_all(model, touched_in(model), load_case != nullptr ? load_case->prescribed : std::vector<PrescribedValue>{},
                 result);
   result.finish();
@@ -202,13 +202,13 @@ Constraints make_constraints(const Model& model, const ModelLoadCase* load_case)
 
 std::vector<FreePart> free_parts(const Model& model, const Constraints& constraints) {
   if (!model.rigid) return {};
-  return free_parts(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid,
+  return free_parts(model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid,
                     model.gone);
 }
 
 void check_held(const Model& model, const Constraints& constraints) {
   if (model.rigid)
-    check_held(*model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid,
+    check_held(model.space, held_unknowns(model, constraints), holding_rows(model, constraints), *model.rigid,
                model.gone);
 }
 
@@ -217,16 +217,16 @@ std::vector<std::vector<double>> motions_held_by_ground(const Model& model, cons
   if (!model.rigid || (model.held.empty() && model.held_along.empty())) return {};
   std::size_t count = 0;
   const std::vector<std::uint8_t> held = constraints.host_mask();
-  for (const FreePart& part : free_parts(*model.space, held, constraints.equations(), *model.rigid, model.gone))
+  for (const FreePart& part : free_parts(model.space, held, constraints.equations(), *model.rigid, model.gone))
     count += part.motions.size();
   if (count == 0 || count > most) return {};
-  return free_motions(*model.space, held, constraints.equations(), *model.rigid, model.gone);
+  return free_motions(model.space, held, constraints.equations(), *model.rigid, model.gone);
 }
 
 ModelSupports::ModelSupports(const Model& model) {
   const std::vector<std::uint8_t> touched = touched_in(model);
   const auto make = [&](const std::vector<PrescribedValue>& own) {
-    sets_.push_back(std::make_unique<Constraints>(*model.space));
+    sets_.push_back(std::make_unique<Constraints>(model.space));
     untouched_ = prescribe_all(model, touched, own, *sets_.back());
   };
   make({});
@@ -245,9 +245,9 @@ void ModelSupports::find_floating(const Model& model) {
   if (model.means.empty() || !model.rigid || !free_parts(model, common()).empty()) return;
   Model without_means = model;
   without_means.means.clear();
-  floating_ = free_motions(*model.space, held_unknowns(without_means, common()), holding_rows(without_means, common()),
+  floating_ = free_motions(model.space, held_unknowns(without_means, common()), holding_rows(without_means, common()),
                            *model.rigid, model.gone);
-  const auto components = static_cast<std::size_t>(model.space->components());
+  const auto components = static_cast<std::size_t>(model.space.components());
   for (const std::size_t unknown : stops_of(floating_, common()))
     for (const auto& set : sets_) {
       const auto node = static_cast<Node>(unknown / components);
@@ -259,12 +259,12 @@ std::vector<std::vector<double>> stop_free_motions(const Model& model, ModelSupp
   if (!model.rigid) return {};
   const Constraints& common = supports.common();
   std::vector<std::vector<double>> motions =
-      free_motions(*model.space, held_unknowns(model, common), holding_rows(model, common), *model.rigid, model.gone);
+      free_motions(model.space, held_unknowns(model, common), holding_rows(model, common), *model.rigid, model.gone);
   const std::vector<std::size_t> stops = stops_of(motions, common);
   if (stops.size() < motions.size())
     throw Error(ErrorKind::inertia_relief, "a free body whose unknowns all take part in equations",
                 "none of them can be held while it is solved", "support it where it does not matter");
-  const auto components = static_cast<std::size_t>(model.space->components());
+  const auto components = static_cast<std::size_t>(model.space.components());
   for (const std::size_t unknown : stops)
     for (Constraints* set : supports.all()) {
       const auto node = static_cast<Node>(unknown / components);
@@ -295,29 +295,24 @@ std::vector<Constraints*> ModelSupports::all() const {
 void check_ranges(const Model& model, const Vector& u) {
   if (model.ranges.empty()) return;
   const std::vector<double> values = u.host();
-  const auto components = static_cast<std::size_t>(model.space->components());
+  const auto components = static_cast<std::size_t>(model.space.components());
   std::vector<Node> nodes;
   for (const ValidRange& range : model.ranges) {
     const double room = 1e-9 * std::max(std::abs(range.lowest), std::abs(range.highest));
     for (const Index cell : range.region->cells) {
-      model.space->nodes_of(cell, nodes);
+      model.space.nodes_of(cell, nodes);
       for (const Node node : nodes) {
         const double value = values[static_cast<std::size_t>(node) * components];
         if (value >= range.lowest - room && value <= range.highest + room) continue;
         throw Error(ErrorKind::formula_value,
                     fmt::format("the solution {:g} at {} lies outside of the table of '{}'", value,
-                                model.space->name_of(node), range.region->name),
+                                model.space.name_of(node), range.region->name),
                     fmt::format("the table has rows from {:g} to {:g}", range.lowest, range.highest),
                     "add rows, or let the table be constant outside of its rows (outside = \"constant\")")
             .at(range.origin);
       }
     }
   }
-}
-
-std::shared_ptr<const FunctionSpace> make_space(const Mesh& mesh, int components, const Device& device,
-                                                const SpaceOptions& options) {
-  return std::make_shared<const FunctionSpace>(mesh, components, device, options);
 }
 
 }  // namespace ritz

@@ -110,8 +110,8 @@ struct FormsOfFields {
 };
 
 struct Model {
-  std::shared_ptr<const FunctionSpace> space;  // of the first field
-  Spaces others = {};                          // of further fields, on the mesh of the first or their own
+  FunctionSpace space;  // of the first field
+  Spaces others = {};   // of further fields, on the mesh of the first or their own
   FormsOfFields of_fields = {};
   std::vector<Integral> equations;  // residual = internal - external: stiffness, and loads outside of load cases
   std::vector<Integral> capacity;   // stored quantity of evolutions of first order; empty: it is not known
@@ -171,7 +171,7 @@ std::vector<std::vector<double>> motions_held_by_ground(const Model& model, cons
 // share one set.
 class ModelSupports {
  public:
-  explicit ModelSupports(const Model& model);  // the space of the model must outlive them
+  explicit ModelSupports(const Model& model);
 
   std::vector<Constraints*> all() const;                        // each once
   const Constraints& common() const { return *sets_.front(); }  // without any load case
@@ -201,13 +201,5 @@ double value_of(std::span<const UnknownTerm> terms, std::span<const double> u, i
 // Throws Error: Exit::model where the solution leaves a range of the model, naming the first one, the value and the
 // node.
 void check_ranges(const Model& model, const Vector& u);
-
-// A space that the model may keep: of the mesh's order, or with the options.
-std::shared_ptr<const FunctionSpace> make_space(const Mesh& mesh, int components, const Device& device,
-                                                const SpaceOptions& options = {});
-// One that somebody else keeps.
-inline std::shared_ptr<const FunctionSpace> borrowed(const FunctionSpace& space) {
-  return {std::shared_ptr<void>(), &space};
-}
 
 }  // namespace ritz

@@ -10,7 +10,7 @@ namespace {
 
 class Remover {
  public:
-  Remover(std::span<const Index> cells, Model& model) : model_(model), space_(*model.space) {
+  Remover(std::span<const Index> cells, Model& model) : model_(model), space_(model.space) {
     gone_.resize(static_cast<std::size_t>(space_.mesh().cell_count()), 0);
     for (const Index cell : cells) gone_[static_cast<std::size_t>(cell)] = 1;
     stays_.assign(static_cast<std::size_t>(space_.node_count()), 0);

@@ -73,8 +73,8 @@ void require_no_reversed_cells(const Model& model, const Vector& u) {
   const Spaces spaces = model.spaces();
   std::size_t first = 0;
   for (std::size_t field = 0; field < spaces.size(); ++field) {
-    const auto count = static_cast<std::size_t>(spaces[field]->unknown_count());
-    check_field(model, static_cast<int>(field), *spaces[field], std::span(values).subspan(first, count));
+    const auto count = static_cast<std::size_t>(spaces[field].unknown_count());
+    check_field(model, static_cast<int>(field), spaces[field], std::span(values).subspan(first, count));
     first += count;
   }
 }

@@ -46,7 +46,7 @@ std::vector<int> eliminate_rows(std::vector<std::vector<double>>& rows, std::siz
 }  // namespace
 
 bool RigidRegion::acts(Node node, int component) const {
-  return acting_.empty() || acting_[static_cast<std::size_t>(node) * static_cast<std::size_t>(space_->components()) +
+  return acting_.empty() || acting_[static_cast<std::size_t>(node) * static_cast<std::size_t>(space_.components()) +
                                     static_cast<std::size_t>(component)] != 0;
 }
 
@@ -58,7 +58,7 @@ RigidRegion::Modes RigidRegion::modes_of(const Point& x, int component) const {
   if (of_revolution_ && component != 1) return modes;
   modes[c] = 1;
   if (of_revolution_) return modes;
-  if (space_->mesh().dimension() == 3) {
+  if (space_.mesh().dimension() == 3) {
     modes[3 + j] = r[k] / scale_;
     modes[3 + k] = -r[j] / scale_;
   } else modes[5] = (c == 0 ? -r[1] : r[0]) / scale_;
@@ -73,7 +73,7 @@ RigidRegion::Modes RigidRegion::rotation_modes(int axis) const {
 
 // The components of a node that are most independent of those chosen before, one after the other.
 void RigidRegion::choose_at(Node mesh_node) {
-  const Node node = space_->node_of(mesh_node);
+  const Node node = space_.node_of(mesh_node);
   const auto rest = [&](const Modes& modes, std::vector<double>& along) {
     Modes left = modes;
     along.assign(basis_.size(), 0.0);
@@ -96,9 +96,9 @@ void RigidRegion::choose_at(Node mesh_node) {
     double size = independent;
     Modes direction{};
     std::vector<double> row, along;
-    for (int c = 0; c < space_->components(); ++c) {
+    for (int c = 0; c < space_.components(); ++c) {
       if (!acts(node, c)) continue;
-      const Modes left = rest(c < 3 ? modes_of(space_->point(node), c) : rotation_modes(c - 3), along);
+      const Modes left = rest(c < 3 ? modes_of(space_.point(node), c) : rotation_modes(c - 3), along);
       const double left_size = norm(left) * (c < 3 ? 1 : scale_);
       if (left_size <= size * (1 + 1e-9)) continue;
       best = c, size = left_size, direction = left, row = along;
@@ -115,13 +115,13 @@ void RigidRegion::choose_at(Node mesh_node) {
 
 // Far apart: the node farthest from the mean, the one farthest from it, and the one farthest from the line of both.
 void RigidRegion::choose(std::span<const Node> mesh_nodes, const Region& region) {
-  const Mesh& mesh = space_->mesh();
+  const Mesh& mesh = space_.mesh();
   std::vector<Node> turning, moving;
   for (const Node mesh_node : mesh_nodes) {
-    const Node node = space_->node_of(mesh_node);
+    const Node node = space_.node_of(mesh_node);
     if (node < 0 || !acts(node, 0)) continue;
     moving.push_back(mesh_node);
-    if (space_->components() == 6 && acts(node, 3) && acts(node, 4) && acts(node, 5)) turning.push_back(mesh_node);
+    if (space_.components() == 6 && acts(node, 3) && acts(node, 4) && acts(node, 5)) turning.push_back(mesh_node);
   }
   if (moving.empty())
     throw Error(ErrorKind::not_joined, fmt::format("the rigid region '{}' has no nodes", region.name),
@@ -160,7 +160,7 @@ std::vector<double> RigidRegion::factors(const Modes& modes, double* undetermine
 }
 
 RigidRegion::RigidRegion(const FunctionSpace& space, const Region& region, const RigidOptions& options)
-    : space_(&space),
+    : space_(space),
       acting_(options.acting),
       of_revolution_(options.of_revolution),
       equations_{.origin = options.origin} {
@@ -189,7 +189,7 @@ RigidRegion::RigidRegion(const FunctionSpace& space, const Region& region, const
 }
 
 void RigidRegion::prescribe(const RigidOptions& options) {
-  const int dimension = space_->mesh().dimension();
+  const int dimension = space_.mesh().dimension();
   std::vector<std::vector<double>> rows;
   const auto add = [&](const Modes& modes, double value, double unit, const std::string& what) {
     double undetermined = 0;
@@ -224,7 +224,7 @@ void RigidRegion::prescribe(const RigidOptions& options) {
 }
 
 std::vector<UnknownTerm> RigidRegion::terms(std::size_t motion) const {
-  const int c = static_cast<int>(motion), dimension = space_->mesh().dimension();
+  const int c = static_cast<int>(motion), dimension = space_.mesh().dimension();
   std::vector<UnknownTerm> result;
   if (dimension == 2 && c != 0 && c != 1 && c != 5) return result;
   double undetermined = 0;
@@ -235,7 +235,7 @@ std::vector<UnknownTerm> RigidRegion::terms(std::size_t motion) const {
 }
 
 RigidMotion RigidRegion::motion(std::span<const double> u) const {
-  const auto components = static_cast<std::size_t>(space_->components());
+  const auto components = static_cast<std::size_t>(space_.components());
   const auto value = [&](const Modes& modes) {
     const std::vector<double> f = factors(modes);
     double sum = 0;
@@ -245,7 +245,7 @@ RigidMotion RigidRegion::motion(std::span<const double> u) const {
     return sum;
   };
   RigidMotion result;
-  const int dimension = space_->mesh().dimension();
+  const int dimension = space_.mesh().dimension();
   for (int c = 0; c < 3; ++c) {
     const auto d = static_cast<std::size_t>(c);
     if (c < dimension) result.displacement[d] = value(modes_of(reference_, c));
@@ -257,7 +257,7 @@ RigidMotion RigidRegion::motion(std::span<const double> u) const {
 std::vector<NodalForce> RigidRegion::forces(const std::array<double, 3>& force,
                                             const std::array<double, 3>& moment) const {
   std::vector<NodalForce> result;
-  const int dimension = space_->mesh().dimension();
+  const int dimension = space_.mesh().dimension();
   const auto add = [&](std::size_t p, double value) {
     const Parameter& at = chosen_[p];
     auto found = std::ranges::find(result, at.mesh_node, &NodalForce::mesh_node);

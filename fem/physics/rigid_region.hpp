@@ -68,7 +68,7 @@ class RigidRegion {
   std::vector<double> factors(const Modes& modes, double* undetermined = nullptr) const;
   void prescribe(const RigidOptions& options);
 
-  const FunctionSpace* space_;
+  FunctionSpace space_;
   std::vector<std::uint8_t> acting_;
   bool of_revolution_;
   Point base_{}, reference_{};

@@ -24,8 +24,7 @@ struct PointWeights {
 
 class SurfaceProjection {
  public:
-  // Facets, or cells that are surfaces or lines in space. Throws Error: Exit::input when the region has none. The space
-  // must outlive the object.
+  // Facets, or cells that are surfaces or lines in space. Throws Error: Exit::input when the region has none.
   SurfaceProjection(const FunctionSpace& space, const Region& surface);
 
   const NearestFacet& facets() const { return *facets_; }
@@ -42,7 +41,7 @@ class SurfaceProjection {
   std::vector<Foot> feet_of(std::span<const Point> points) const;
 
  private:
-  const FunctionSpace* space_;
+  FunctionSpace space_;
   std::unique_ptr<NearestFacet> facets_;
 };
 

@@ -15,7 +15,7 @@ struct WholeCoarserFields::Field {
 
   Field(const Constraints& finer, int order)
       : space(finer.space().mesh(), finer.space().components(), finer.space().device(),
-              {.order = order, .beside = &finer.space()}),
+              {.order = order, .beside = finer.space()}),
         constraints(coarser_constraints(finer, space)) {}
 };
 

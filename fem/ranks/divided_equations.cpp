@@ -22,7 +22,7 @@ namespace {
 
 SpacePart part_with_ghosts(PartData data, const FunctionSpace& whole, Ranks& ranks) {
   auto ghosts = std::make_shared<const Ghosts>(ranks, data.last - data.first, data.reached);
-  return {std::move(data), ranks.among_all(whole.device()), std::move(ghosts), &whole};
+  return {std::move(data), ranks.among_all(whole.device()), std::move(ghosts), whole};
 }
 
 }  // namespace

@@ -28,7 +28,6 @@ class DividedSpace {
   enum class Parts { equal, whole_cells };
   static Parts parts_for(const Operator& equations, const LinearSolverOptions& options, const Ranks& ranks);
 
-  // The space must outlive this.
   DividedSpace(const FunctionSpace& whole, Parts parts, Ranks& ranks);
 
   Ranks& ranks() const { return ghosts()->ranks(); }
@@ -51,7 +50,7 @@ class DividedSpace {
  private:
   SpaceCutter cutter() const;
 
-  const FunctionSpace& whole_;
+  FunctionSpace whole_;
   Parts parts_;
   std::vector<Index> first_;  // [rank + 1] owned nodes
   SpacePart part_;

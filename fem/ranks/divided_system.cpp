@@ -91,7 +91,7 @@ NestedLevels DividedSystem::nesting_of_corners(const std::vector<Index>& first) 
     const FunctionSpace& whole = part_.equations_of_all().space();
     std::optional<FunctionSpace> made;
     if (!coarser_)
-      made.emplace(whole.mesh(), whole.components(), whole.device(), SpaceOptions{.order = 1, .beside = &whole});
+      made.emplace(whole.mesh(), whole.components(), whole.device(), SpaceOptions{.order = 1, .beside = whole});
     const FunctionSpace& corners = coarser_ ? coarser_->coarsest() : *made;
     if (corners.node_count() != first.back())
       throw Error(ErrorKind::internal, "the ranks' nodes of order 1 are not those of the whole mesh");

@@ -289,15 +289,15 @@ MixedIntegral of_several_fields(const Integral& integral, std::vector<int> field
 
 FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks, const DependentRows* between)
     : equations_(equations) {
-  std::vector<std::vector<const FunctionSpace*>> spaces;  // [mesh]
-  std::vector<std::vector<std::vector<Index>>> first;     // [mesh][space]
+  std::vector<Spaces> spaces;                          // [mesh]
+  std::vector<std::vector<std::vector<Index>>> first;  // [mesh][space]
   for (int k = 0; k < equations.field_count(); ++k) {
-    const auto has_mesh = [&](const auto& each) { return each.front()->mesh() == equations.space(k).mesh(); };
+    const auto has_mesh = [&](const auto& each) { return each.front().mesh() == equations.space(k).mesh(); };
     const auto known = std::ranges::find_if(spaces, has_mesh);
     const auto mesh = static_cast<std::size_t>(known - spaces.begin());
     mesh_of_.push_back(static_cast<int>(mesh));
     if (known == spaces.end()) spaces.emplace_back(), first.emplace_back();
-    spaces[mesh].push_back(&equations.space(k));
+    spaces[mesh].push_back(equations.space(k));
     first[mesh].push_back(equal_parts(equations.space(k), ranks));
     first_.push_back(equal_parts(equations.space(k), ranks));
     lowest_cell_.push_back(equations.family(k) == Family::facet ? lowest_cells(equations.space(k))
@@ -372,13 +372,13 @@ FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device
     const auto number = static_cast<std::size_t>(each.mesh);
     if (number == meshes.size())
       meshes.push_back(std::make_unique<const Mesh>(std::move(each.nodes.mesh), MeshChecks{.fix_inverted = false}));
-    SpaceOptions options{.beside = number < first.size() ? first[number].get() : nullptr,
+    SpaceOptions options{.beside = number < first.size() ? first[number] : FunctionSpace(),
                          .given = &each.nodes.numbering,
                          .ghosts = ghosts.empty() ? nullptr : ghosts[spaces.size()]};
     for (const LocalFieldsData::ElementOfKind& element : each.elements)
       if (!meshes[number]->structural()) options.elements.push_back(element_named(element, each.family, device));
     options.field_name = each.field_name;
-    spaces.push_back(std::make_shared<const FunctionSpace>(*meshes[number], each.nodes.components, device, options));
+    spaces.emplace_back(*meshes[number], each.nodes.components, device, options);
     if (number == first.size()) first.push_back(spaces.back());
     met_before.push_back(each.met_before);
   }
@@ -391,7 +391,7 @@ std::unique_ptr<MixedOperator> FieldsOnPart::make(const LocalIntegrals& integral
   const std::vector<Integral>& all = integrals.integrals.integrals;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (static_cast<Index>(i) < integrals.of_several)
-      of_several.push_back(of_several_fields(all[i], integrals.fields_of[i], spaces.front()->device()));
+      of_several.push_back(of_several_fields(all[i], integrals.fields_of[i], spaces.front().device()));
     else of_one.push_back(all[i].of_field(integrals.fields_of[i].front()));
   auto made = std::make_unique<MixedOperator>(spaces, std::move(of_several), std::move(of_one), met_before);
   made->inputs().set_time(time);

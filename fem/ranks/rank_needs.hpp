@@ -79,7 +79,7 @@ class RankParts {
   SpaceCutter cutter() const;
   [[noreturn]] void refuse(const std::string& what) const;
 
-  const FunctionSpace& space_;
+  FunctionSpace space_;
   int ranks_;
   Cut cut_;
   std::vector<Index> first_;                 // [rank + 1]

@@ -86,13 +86,12 @@ PartSupports supports_of(const Constraints& constraints, int components, Index f
   return own;
 }
 
-CellsOfRanks cells_around(const std::vector<const FunctionSpace*>& spaces,
-                          const std::vector<std::vector<Index>>& first) {
+CellsOfRanks cells_around(const Spaces& spaces, const std::vector<std::vector<Index>>& first) {
   CellsOfRanks cells(first.front().size() - 1);
   std::vector<FunctionSpace::CellNodes> nodes_of;
-  for (const FunctionSpace* each : spaces) nodes_of.emplace_back(*each);
+  for (const FunctionSpace& each : spaces) nodes_of.emplace_back(each);
   std::vector<std::size_t> around;
-  for (const Index cell : spaces.front()->cell_order()) {
+  for (const Index cell : spaces.front().cell_order()) {
     around.clear();
     for (std::size_t k = 0; k < spaces.size(); ++k) {
       const std::span<const Index> begin = std::span<const Index>(first[k]).subspan(1, first[k].size() - 2);
@@ -111,7 +110,7 @@ CellsOfRanks cells_around(const std::vector<const FunctionSpace*>& spaces,
 }
 
 SpaceCutter::SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order)
-    : SpaceCutter(whole, first, std::make_shared<CellsOfRanks>(cells_around({&whole}, {first}))) {
+    : SpaceCutter(whole, first, std::make_shared<CellsOfRanks>(cells_around({whole}, {first}))) {
   order_ = order;
   if (order == Cells::with_patches)
     for (int layer = 0; layer < 2; ++layer) add_layer();
@@ -328,17 +327,17 @@ void SpaceCutter::take(const Integral& each, std::size_t number, const std::shar
 }
 
 SpacePart::SpacePart(PartData data, const Device& device, std::shared_ptr<const Ghosts> ghosts,
-                     const FunctionSpace* whole)
+                     const FunctionSpace& whole)
     : data_(std::move(data)) {
   mesh_ = std::make_unique<Mesh>(std::move(data_.mesh), MeshChecks{.fix_inverted = false});
   SpaceOptions options{.order = data_.order, .given = &data_.numbering, .ghosts = std::move(ghosts), .part_of = whole};
   for (const std::string& name : data_.elements) options.elements.push_back(element_of_plugins(name, device));
-  space_ = std::make_unique<FunctionSpace>(*mesh_, data_.components, device, options);
+  space_ = FunctionSpace(*mesh_, data_.components, device, options);
   data_.numbering = {};
 }
 
 Constraints SpacePart::constraints(const std::vector<std::uint8_t>& mask, const DependentNodeRows* relations) const {
-  Constraints held(*space_);
+  Constraints held(space_);
   const auto components = static_cast<std::size_t>(data_.components);
   for (std::size_t c = 0; c < components; ++c) {
     std::vector<Node> prescribed;
@@ -346,7 +345,7 @@ Constraints SpacePart::constraints(const std::vector<std::uint8_t>& mask, const 
       if (mask[node * components + c] != 0) prescribed.push_back(static_cast<Node>(node));
     held.prescribe_nodes(prescribed, static_cast<int>(c), 0.0, "the whole model");
   }
-  if (relations != nullptr) held.relate(*relations, *space_->ghosts());
+  if (relations != nullptr) held.relate(*relations, *space_.ghosts());
   held.finish();
   return held;
 }

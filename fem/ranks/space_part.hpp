@@ -74,8 +74,7 @@ PartSupports supports_of(const Constraints& constraints, int components, Index f
 
 // [rank] cells around its nodes of all these spaces on one mesh, along the curve. first: [space][rank + 1]
 using CellsOfRanks = std::vector<std::vector<Index>>;
-CellsOfRanks cells_around(const std::vector<const FunctionSpace*>& spaces,
-                          const std::vector<std::vector<Index>>& first);
+CellsOfRanks cells_around(const Spaces& spaces, const std::vector<std::vector<Index>>& first);
 
 class SpaceCutter {
  public:
@@ -84,7 +83,6 @@ class SpaceCutter {
   // along the curve, cells around the nodes of several spaces; nodes of the mesh keep their order, on which the signs
   // of edges depend, all nodes of the space are numbered, and integrals that a part lacks are in it without a place.
   enum class Cells { along_curve, inner_first, with_patches, of_fields };
-  // The space must outlive the cutter and its parts.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, Cells order = Cells::along_curve);
   // Orders cells as those of fields; cells [rank], each along the curve.
   SpaceCutter(const FunctionSpace& whole, std::vector<Index> first, std::shared_ptr<const CellsOfRanks> cells);
@@ -109,7 +107,7 @@ class SpaceCutter {
             PartIntegrals& part) const;
   void forget(const PartData& part);
 
-  const FunctionSpace& whole_;
+  FunctionSpace whole_;
   std::vector<Index> first_;
   Cells order_;
   std::shared_ptr<const CellsOfRanks> cells_;  // [rank] around its nodes, along the curve
@@ -122,9 +120,9 @@ class SpacePart {
  public:
   // ghosts, whole: of a space whose equations have owned unknowns (FunctionSpace::ghosts).
   SpacePart(PartData data, const Device& device, std::shared_ptr<const Ghosts> ghosts = nullptr,
-            const FunctionSpace* whole = nullptr);
+            const FunctionSpace& whole = {});
 
-  const FunctionSpace& space() const { return *space_; }
+  const FunctionSpace& space() const { return space_; }
   Index cell_count() const { return std::ssize(data_.cells); }
   const std::vector<Index>& cells() const { return data_.cells; }  // as the whole mesh numbers them
   const std::vector<Index>& along_curve() const { return data_.along_curve; }
@@ -136,7 +134,7 @@ class SpacePart {
  private:
   PartData data_;
   std::unique_ptr<Mesh> mesh_;
-  std::unique_ptr<FunctionSpace> space_;
+  FunctionSpace space_;
 };
 
 }  // namespace ritz

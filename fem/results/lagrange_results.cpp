@@ -22,7 +22,7 @@ std::vector<double> table(const ReferenceElement& element, std::span<const Point
 
 }  // namespace
 
-LagrangeResults::LagrangeResults(const FunctionSpace& space) : space_(&space), order_(space.order()) {
+LagrangeResults::LagrangeResults(const FunctionSpace& space) : space_(space), order_(space.order()) {
   const Mesh& mesh = space.mesh();
   for (const CellBlock& block : mesh.blocks())
     order_ = std::max({order_, traits(block.kind).order, block.curved.empty() ? 0 : block.curved.functions->order()});
@@ -57,7 +57,7 @@ LagrangeResults::LagrangeResults(const FunctionSpace& space) : space_(&space), o
 
 // The points of cells with a map of their own.
 void LagrangeResults::place_curved() {
-  const auto blocks = space_->mesh().blocks();
+  const auto blocks = space_.mesh().blocks();
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const CurvedCells& curved = blocks[b].curved;
     if (curved.empty()) continue;
@@ -76,13 +76,13 @@ void LagrangeResults::place_curved() {
 }
 
 std::span<const Node> LagrangeResults::points_of(std::size_t block, Index position) const {
-  const auto n = nodes_.at(space_->mesh().blocks()[block].kind).size();
+  const auto n = nodes_.at(space_.mesh().blocks()[block].kind).size();
   return std::span(cell_points_)
       .subspan(static_cast<std::size_t>(block_begin_[block]) + static_cast<std::size_t>(position) * n, n);
 }
 
 std::span<const Node> LagrangeResults::points_of(Index cell) const {
-  const auto blocks = space_->mesh().blocks();
+  const auto blocks = space_.mesh().blocks();
   const CellBlock& block = block_holding(blocks, cell);
   return points_of(static_cast<std::size_t>(&block - blocks.data()), cell - block.first_cell);
 }
@@ -101,7 +101,7 @@ std::vector<double> LagrangeResults::evaluated(int components, std::span<const d
   const auto c = static_cast<std::size_t>(components);
   std::vector<double> result(static_cast<std::size_t>(cells_.point_count()) * c, 0.0);
   std::vector<bool> done(static_cast<std::size_t>(cells_.point_count()), false);
-  const auto blocks = space_->mesh().blocks();
+  const auto blocks = space_.mesh().blocks();
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const std::vector<double> shape = shapes(blocks[b].kind);
     for (Index position = 0; position < blocks[b].cell_count(); ++position) {
@@ -119,14 +119,14 @@ std::vector<double> LagrangeResults::evaluated(int components, std::span<const d
   return result;
 }
 
-std::vector<double> LagrangeResults::values(const Vector& u) const { return values(u.host(), space_->components()); }
+std::vector<double> LagrangeResults::values(const Vector& u) const { return values(u.host(), space_.components()); }
 
 std::vector<double> LagrangeResults::values(std::span<const double> at_nodes, int components) const {
   std::vector<Node> nodes;
   return evaluated(
-      components, at_nodes, [&](CellKind kind) { return table(space_->element(kind), nodes_.at(kind)); },
+      components, at_nodes, [&](CellKind kind) { return table(space_.element(kind), nodes_.at(kind)); },
       [&](const CellBlock& block, Index position) {
-        space_->nodes_of(block.first_cell + position, nodes);
+        space_.nodes_of(block.first_cell + position, nodes);
         return std::span<const Node>(nodes);
       });
 }
@@ -141,7 +141,7 @@ std::vector<double> LagrangeResults::forces_from_mesh(std::span<const double> fo
   const auto c = static_cast<std::size_t>(components);
   std::vector<double> result(static_cast<std::size_t>(cells_.point_count()) * c, 0.0);
   std::vector<bool> done(forces.size() / c, false);
-  const auto blocks = space_->mesh().blocks();
+  const auto blocks = space_.mesh().blocks();
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const CellTraits& t = traits(blocks[b].kind);
     const std::vector<Point>& places = nodes_.at(t.kind);

@@ -15,7 +15,6 @@ namespace ritz {
 
 class LagrangeResults {
  public:
-  // The space must outlive this.
   explicit LagrangeResults(const FunctionSpace& space);
 
   const LagrangeCells& cells() const { return cells_; }
@@ -39,7 +38,7 @@ class LagrangeResults {
   std::vector<double> evaluated(int components, std::span<const double> values, const Shapes& shapes,
                                 const NodesOf& nodes_of) const;
 
-  const FunctionSpace* space_;
+  FunctionSpace space_;
   int order_;
   LagrangeCells cells_;
   std::map<CellKind, std::vector<Point>> nodes_;  // on the reference cell, by kind of the mesh's cells

@@ -18,7 +18,7 @@ namespace ritz {
 
 class CellWork {
  public:
-  // Takes those integrals over cells and facets whose numbers are functions. The space must outlive this.
+  // Takes those integrals over cells and facets whose numbers are functions.
   CellWork(const FunctionSpace& space, std::span<const Integral> integrals);
   // Takes all of them, whose numbers are replaced by replace_numbers().
   struct OfAll {};
@@ -46,7 +46,7 @@ class CellWork {
  private:
   void take(std::span<const Integral> integrals);
 
-  const FunctionSpace& space_;
+  FunctionSpace space_;
   std::optional<CellsApart> apart_;  // none: nothing varies
   std::vector<Integral> integrals_;  // there
   std::unique_ptr<Operator> residual_;

@@ -47,7 +47,6 @@ DerivedValues derived_values(const FunctionSpace& space, std::span<const Derived
 
 class DerivedWork {
  public:
-  // The space must outlive this.
   DerivedWork(const FunctionSpace& space, std::span<const DerivedPart> parts, std::string form,
               const DerivedWeights& weights);
 
@@ -69,7 +68,7 @@ class DerivedWork {
   void add_part(const DerivedPart& from, const DerivedWeights& weights);
   std::vector<double> in_cells_at(const Vector& apart) const;
 
-  const FunctionSpace& space_;
+  FunctionSpace space_;
   const std::string form_;
   int components_;
   std::unique_ptr<CellsApart> apart_;    // null: nothing has a weight

@@ -41,7 +41,7 @@ void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
   };
   if (newton.follows_a_path() || newton.increments > 1) wrong("a model with a load path");
   if (has_inequalities(model)) wrong("a model with inequalities");
-  if (Operator(*model.space, model.equations).facts().has_states) wrong("a model with internal variables");
+  if (Operator(model.space, model.equations).facts().has_states) wrong("a model with internal variables");
 }
 
 namespace {
@@ -62,7 +62,7 @@ LinearSolverOptions in_one_process(LinearSolverOptions options) {
 
 LinearStatics::LinearStatics(const Model& model, const Nonlinear& newton)
     : model_((check_nonlinear_statics(model, newton), model)),
-      equations_(*model.space, model.equations),
+      equations_(model.space, model.equations),
       supports_(make_constraints(model)),
       newton_(newton),
       options_(in_one_process(promised(newton.linear, model))),
@@ -76,7 +76,7 @@ LinearStatics::LinearStatics(const Model& model, const Nonlinear& newton)
 
 LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& options)
     : model_((check_linear_statics(model), model)),
-      equations_(*model.space, model.equations),
+      equations_(model.space, model.equations),
       supports_(make_constraints(model)),
       options_(in_one_process(promised(options, model))),
       part_(part_of(equations_, *supports_, options)),
@@ -268,7 +268,7 @@ namespace {
 
 // The equations that were solved before, with their numbers at points and supports: results are derived from them.
 MemoryNeeds needs_of_solved(const Model& model) {
-  const FunctionSpace& space = *model.space;
+  const FunctionSpace& space = model.space;
   MemoryPool& pool = space.device().memory();
   const Index before = pool.live();
   const Operator equations(space, model.equations);
@@ -282,7 +282,7 @@ MemoryNeeds needs_of_solved(const Model& model) {
 Forecast forecast_adjoint(const Model& model, const LinearSolverOptions& linear, const MemoryNeeds& afterwards) {
   constexpr Index vectors = 3;  // the state, the derivative by the unknowns and that by prescribed values
   MemoryNeeds needs = afterwards;
-  needs.array<double>("vectors", model.space->unknown_count(), vectors);
+  needs.array<double>("vectors", model.space.unknown_count(), vectors);
   return forecast_of(model, model.equations, linear, {.beside = needs_of_solved(model), .afterwards = needs});
 }
 

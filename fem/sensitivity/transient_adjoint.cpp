@@ -28,11 +28,11 @@ void add(const std::vector<double>& x, std::vector<double>& sum) {
 class StageWork {
  public:
   explicit StageWork(const Model& model)
-      : space_(*model.space), residual_(space_, model.equations), rates_(space_, rates_of(model)) {}
+      : space_(model.space), residual_(space_, model.equations), rates_(space_, rates_of(model)) {}
   // Takes all integrals, also on cells that were moved.
   template <class Cells>
   StageWork(const Model& model, const Cells& cells)
-      : space_(*model.space), residual_(space_, model.equations, cells), rates_(space_, rates_of(model), cells) {}
+      : space_(model.space), residual_(space_, model.equations, cells), rates_(space_, rates_of(model), cells) {}
 
   void numbers_changed() {
     residual_.numbers_changed();
@@ -130,12 +130,12 @@ class BackwardsInTime {
         path_(path),
         add_derivative_(add_derivative),
         numbers_(numbers) {
-    const std::vector<double> zeros(static_cast<std::size_t>(model.space->unknown_count()), 0.0);
+    const std::vector<double> zeros(static_cast<std::size_t>(model.space.unknown_count()), 0.0);
     adjoint_ = {.g = zeros, .by_v = {}, .of_residual = zeros, .of_rates = zeros, .by_prescribed = zeros};
     if (is_of_second_order(model)) adjoint_.by_v = adjoint_.u = adjoint_.v = adjoint_.a = zeros;
     result_.load = zeros;
     for (const DifferentiatedNumber& each : numbers) {
-      result_.numbers.emplace_back(each.size(model.space->mesh()), 0.0);
+      result_.numbers.emplace_back(each.size(model.space.mesh()), 0.0);
       if (each.array != nullptr && !of_arrays_) of_arrays_.emplace(model);
       if (each.number != nullptr && !of_numbers_) of_numbers_.emplace(model, CellWork::OfAll{});
     }
@@ -151,7 +151,7 @@ class BackwardsInTime {
     const std::vector<const PrescribedValue*> supports = varying_supports(model_);
     for (std::size_t i = 0; i < numbers_.size(); ++i)
       if (numbers_[i].array != nullptr)
-        add_by_prescribed(*model_.space, *numbers_[i].array, numbers_[i].name, supports, result_.prescribed,
+        add_by_prescribed(model_.space, *numbers_[i].array, numbers_[i].name, supports, result_.prescribed,
                           result_.numbers[i]);
     return std::move(result_);
   }
@@ -224,10 +224,10 @@ class BackwardsInTime {
     for (std::size_t i = 0; i < numbers_.size(); ++i) {
       if (numbers_[i].positions)
         subtract_by_positions(
-            model_.space->mesh(), [&](const CellWork::Moved& moved) { return StageWork(model_, moved)(stages); },
+            model_.space.mesh(), [&](const CellWork::Moved& moved) { return StageWork(model_, moved)(stages); },
             result_.numbers[i]);
       else if (MeshField* array = numbers_[i].array; array != nullptr)
-        subtract_by_work(model_.space->mesh(), *array,
+        subtract_by_work(model_.space.mesh(), *array,
                          {[this] { of_arrays_->numbers_changed(); }, [&] { return (*of_arrays_)(stages); }},
                          result_.numbers[i]);
       else
@@ -263,7 +263,7 @@ bool is_moved_at_begin(const Model& model, const Transient& options) {
   Constraints& held = *supports.all().front();
   held.finish();
   if (held.varies_in_time()) held.set_time(options.begin.time);
-  const FunctionSpace& space = *model.space;
+  const FunctionSpace& space = model.space;
   const Vector u(space.device(), std::span<const double>(options.begin.u), "vectors");
   Vector offset = space.zeros(), work = space.zeros();
   held.set_values(offset);
@@ -280,7 +280,7 @@ std::optional<NotDifferentiable> not_differentiable(const Model& model, const Tr
   if (options.central_differences)
     return NotDifferentiable{"an evolution by central differences", "their adjoint steps are not in Ritz",
                              "take the generalised-alpha method"};
-  if (!std::ranges::all_of(with_rates(model), is_symmetric) && !can_assemble(Operator(*model.space, with_rates(model))))
+  if (!std::ranges::all_of(with_rates(model), is_symmetric) && !can_assemble(Operator(model.space, with_rates(model))))
     return NotDifferentiable{"an evolution of such an order whose tangent is not symmetric",
                              "its adjoint needs the transposed matrix, and these elements have none"};
   if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))
@@ -334,7 +334,7 @@ Index adjoint_bytes(const Model& model, const Transient& options, double steps) 
   const bool second = is_of_second_order(model);
   const Index of_state = second ? 4 : 2,
               of_step = second ? 4 + (model.damping.stiffness != 0 ? 1 : 0) : 3 * (options.method->stages - 1);
-  return Trajectory::most_vectors(static_cast<Index>(steps), of_state, of_step) * model.space->unknown_count() *
+  return Trajectory::most_vectors(static_cast<Index>(steps), of_state, of_step) * model.space.unknown_count() *
          Index{sizeof(double)};
 }
 

@@ -27,21 +27,21 @@ double rounding_of(std::span<const double> values) {
 }  // namespace
 
 Constraints::Constraints(const FunctionSpace& space)
-    : space_(&space),
+    : space_(space),
       host_mask_(static_cast<std::size_t>(space.unknown_count()), 0),
       place_(static_cast<std::size_t>(space.unknown_count()), -1) {}
 
 void Constraints::prescribe(const Region& region, int component, double value, const std::string& source) {
-  prescribe_nodes(space_->nodes_in(region), component, value, source);
+  prescribe_nodes(space_.nodes_in(region), component, value, source);
 }
 
 void Constraints::prescribe(std::span<const Node> mesh_nodes, int component, double value, const std::string& source) {
-  if (!space_->isoparametric())
+  if (!space_.isoparametric())
     throw Error(ErrorKind::internal, "nodes of the mesh were prescribed in a space with nodes of its own",
                 "the nodes between them would stay free", "prescribe a region");
   std::vector<Node> nodes;
   for (const Node mesh_node : mesh_nodes)
-    if (space_->node_of(mesh_node) >= 0) nodes.push_back(space_->node_of(mesh_node));
+    if (space_.node_of(mesh_node) >= 0) nodes.push_back(space_.node_of(mesh_node));
   prescribe_nodes(nodes, component, value, source);
 }
 
@@ -56,7 +56,7 @@ void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, st
 
 void Constraints::prescribe(const Region& region, int component, const PointFunction& value,
                             const std::string& source) {
-  RegionNodes at(*space_, region);
+  RegionNodes at(space_, region);
   std::vector<double> values(at.nodes().size());
   value(at.points(), 0, values);
   add(at.nodes(), component, [&values](std::size_t i) { return values[i]; },
@@ -99,7 +99,7 @@ Error Constraints::conflict(const Contest& found, const std::string& when) const
   return {
       ErrorKind::conflicting_conditions,
       fmt::format("conflicting values {} and {} for component {} at {}{}", prescribed(i).value, found.value,
-                  space_->component_name(found.component), space_->name_of(found.node), when),
+                  space_.component_name(found.component), space_.name_of(found.node), when),
       fmt::format("{} and {} both act there", source_at(i).text, sources_[static_cast<std::size_t>(found.source)].text),
       "give both the same value, or take the common nodes out of one of the regions"};
 }
@@ -107,7 +107,7 @@ Error Constraints::conflict(const Contest& found, const std::string& when) const
 void Constraints::set_time(double t) {
   if (whole_ != nullptr && whole_->varies_in_time()) {
     whole_->set_time(t);
-    return take_values(*whole_, *space_->ghosts());
+    return take_values(*whole_, space_.ghosts());
   }
   if (varying_.empty()) return;
   const auto require_agreement = [&](Node node, int component, double value, int source) {
@@ -139,7 +139,7 @@ void Constraints::upload_values() {
     values.push_back(
         host_mask_[static_cast<std::size_t>(unknown)] != 0 ? prescribed(static_cast<std::size_t>(unknown)).value : 0.0);
   if (values_.size() != list_.size())  // finish() may come again, with more
-    values_ = Vector(space_->device(), std::span<const double>(values), "constraints");
+    values_ = Vector(space_.device(), std::span<const double>(values), "constraints");
   else values_.upload(values);
 }
 
@@ -151,7 +151,7 @@ void Constraints::relate(LinearEquations equations) {
 }
 
 void Constraints::relate(const DependentNodeRows& rows, const Ghosts& ghosts) {
-  const auto C = static_cast<std::size_t>(space_->components());
+  const auto C = static_cast<std::size_t>(space_.components());
   const Index first = ghosts.first()[static_cast<std::size_t>(ghosts.ranks().rank())], last = first + ghosts.owned();
   const auto own = [&](auto visit) {
     for (std::size_t row = 0; row < rows.node.size(); ++row)
@@ -169,23 +169,23 @@ void Constraints::relate(const DependentNodeRows& rows, const Ghosts& ghosts) {
   own([&](std::size_t row) {
     for (std::size_t c = 0; c < C; ++c) {
       if (rows.dependent[row * C + c] == 0) continue;
-      here.unknown.push_back(static_cast<std::int32_t>((rows.node[row] - first) * space_->components() + Index(c)));
+      here.unknown.push_back(static_cast<std::int32_t>((rows.node[row] - first) * space_.components() + Index(c)));
       here.offset.push_back(0);
       for (auto k = static_cast<std::size_t>(rows.begin[row]); k < static_cast<std::size_t>(rows.begin[row + 1]); ++k)
         for (std::size_t d = 0; d < C; ++d)
           if (const double factor = rows.block[(k * C + c) * C + d]; factor != 0) {
             here.followed.push_back(
-                static_cast<std::int32_t>(leaders->local(rows.followed[k]) * space_->components() + Index(d)));
+                static_cast<std::int32_t>(leaders->local(rows.followed[k]) * space_.components() + Index(d)));
             here.factor.push_back(factor);
           }
       here.begin.push_back(std::ssize(here.followed));
     }
   });
-  dependent_ = std::make_shared<DependentUnknowns>(*space_, std::move(here), leaders);
+  dependent_ = std::make_shared<DependentUnknowns>(space_, std::move(here), leaders);
 }
 
 void Constraints::take_values(const Constraints& whole, const Ghosts& nodes) {
-  const Index width = space_->components();
+  const Index width = space_.components();
   const auto place_in_whole = [&](Index unknown) { return nodes.global(unknown / width) * width + unknown % width; };
   for (std::size_t unknown = 0; unknown < place_.size(); ++unknown)
     if (place_[unknown] >= 0)
@@ -204,7 +204,7 @@ void Constraints::take_values(const Constraints& whole, const Ghosts& nodes) {
   std::vector<std::uint8_t> constrained(host_mask_.size());
   for (std::size_t i = 0; i < constrained.size(); ++i)
     constrained[i] = of_whole[static_cast<std::size_t>(place_in_whole(static_cast<Index>(i)))];
-  constrained_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(constrained), "constraints");
+  constrained_ = Array<std::uint8_t>(space_.device(), std::span<const std::uint8_t>(constrained), "constraints");
 }
 
 void Constraints::check_sums(const std::string& when) const {
@@ -217,11 +217,11 @@ void Constraints::check_sums(const std::string& when) const {
     }
     if (std::abs(value - sum.value) <= 1e-9 * size) continue;
     const auto unknown = static_cast<Index>(sum.unknown.front());
-    const auto node = static_cast<Node>(unknown / space_->components());
+    const auto node = static_cast<Node>(unknown / space_.components());
     throw Error(ErrorKind::conflicting_conditions,
                 fmt::format("prescribed values contradict {}{}: component {} at {} and {} others", sum.origin, when,
-                            space_->component_name(static_cast<int>(unknown % space_->components())),
-                            space_->name_of(node), sum.unknown.size() - 1),
+                            space_.component_name(static_cast<int>(unknown % space_.components())),
+                            space_.name_of(node), sum.unknown.size() - 1),
                 fmt::format("all unknowns of an equation are prescribed; its sum is {:g}, and {:g} is asked for", value,
                             sum.value),
                 "leave one of them free, or prescribe values that satisfy the equation");
@@ -241,21 +241,21 @@ void Constraints::finish() {
   if (dependent_) {
     for (const std::int32_t unknown : dependent_->rows().unknown) eliminated[static_cast<std::size_t>(unknown)] = 1;
   } else if (!equations_.empty()) {
-    ResolvedEquations resolved = resolve(*space_, equations_, host_mask_);
+    ResolvedEquations resolved = resolve(space_, equations_, host_mask_);
     sums_ = std::move(resolved.sums);
     check_sums("");
     for (const std::int32_t unknown : resolved.rows.unknown) eliminated[static_cast<std::size_t>(unknown)] = 1;
-    dependent_ = std::make_shared<DependentUnknowns>(*space_, std::move(resolved.rows));
-    space_->couple(dependent_->couplings(host_mask_));
+    dependent_ = std::make_shared<DependentUnknowns>(space_, std::move(resolved.rows));
+    space_.couple(dependent_->couplings(host_mask_));
     std::vector<std::uint8_t> constrained = eliminated;
     for (const std::int32_t unknown : dependent_->rows().followed) constrained[static_cast<std::size_t>(unknown)] = 1;
-    constrained_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(constrained), "constraints");
+    constrained_ = Array<std::uint8_t>(space_.device(), std::span<const std::uint8_t>(constrained), "constraints");
   }
-  mask_ = Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(eliminated), "constraints");
+  mask_ = Array<std::uint8_t>(space_.device(), std::span<const std::uint8_t>(eliminated), "constraints");
   std::vector<std::int32_t> list;
   for (std::size_t i = 0; i < eliminated.size(); ++i)
     if (eliminated[i] != 0) list.push_back(static_cast<std::int32_t>(i));
-  list_ = Array<std::int32_t>(space_->device(), std::span<const std::int32_t>(list), "constraints");
+  list_ = Array<std::int32_t>(space_.device(), std::span<const std::int32_t>(list), "constraints");
   upload_values();
 }
 
@@ -289,7 +289,7 @@ void Constraints::eliminate(SparseMatrix& K, double pivot) const {
 }
 
 void Constraints::eliminate_prescribed(SparseMatrix& K, double pivot) const {
-  K.eliminate(Array<std::uint8_t>(space_->device(), std::span<const std::uint8_t>(host_mask_), "constraints"), pivot);
+  K.eliminate(Array<std::uint8_t>(space_.device(), std::span<const std::uint8_t>(host_mask_), "constraints"), pivot);
 }
 
 void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {

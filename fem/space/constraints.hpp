@@ -30,7 +30,7 @@ struct DependentNodeRows;  // solvers/multigrid/divided_transform.hpp
 
 class Constraints final : public Supports {
  public:
-  explicit Constraints(const FunctionSpace& space);  // the space must outlive the constraints
+  explicit Constraints(const FunctionSpace& space);
 
   // All nodes of the space on the region; messages name `source` as the origin.
   void prescribe(const Region& region, int component, double value, const std::string& source);
@@ -68,7 +68,7 @@ class Constraints final : public Supports {
   bool all_zero() const;                                   // is no other value prescribed, at any time?
   bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
   const std::vector<std::uint8_t>& host_mask() const override { return host_mask_; }
-  const FunctionSpace& space() const { return *space_; }
+  const FunctionSpace& space() const { return space_; }
   const DependentUnknowns* dependent() const { return dependent_.get(); }  // null: no equations
   bool has_dependent() const override { return dependent_ != nullptr; }
   const std::vector<LinearEquations>& equations() const { return equations_; }
@@ -116,10 +116,10 @@ class Constraints final : public Supports {
   bool agrees(Node node, int component, double value, int source) const;  // with the value that holds
   Error conflict(const Contest& found, const std::string& when) const;
   std::size_t index(Node node, int component) const {
-    return static_cast<std::size_t>(node) * static_cast<std::size_t>(space_->components()) +
+    return static_cast<std::size_t>(node) * static_cast<std::size_t>(space_.components()) +
            static_cast<std::size_t>(component);
   }
-  const FunctionSpace* space_;
+  FunctionSpace space_;
   struct Prescribed {
     double value;
     int source;  // position in sources_

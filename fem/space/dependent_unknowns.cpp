@@ -64,8 +64,8 @@ class Sum {
 // Numbers of the unknowns of several spaces, one space after the other.
 class NumberedUnknowns {
  public:
-  explicit NumberedUnknowns(std::vector<const FunctionSpace*> spaces) : spaces_(std::move(spaces)) {
-    for (const FunctionSpace* const space : spaces_) first_.push_back(first_.back() + space->unknown_count());
+  explicit NumberedUnknowns(Spaces spaces) : spaces_(std::move(spaces)) {
+    for (const FunctionSpace& space : spaces_) first_.push_back(first_.back() + space.unknown_count());
     if (first_.back() > std::numeric_limits<std::int32_t>::max())
       throw Error(ErrorKind::device_memory,
                   fmt::format("equations between {} unknowns of several fields", first_.back()),
@@ -73,12 +73,12 @@ class NumberedUnknowns {
   }
   std::int32_t number(const LinearEquations& group, const UnknownTerm& term) const {
     const std::size_t k = spaces_.size() == 1 ? 0 : static_cast<std::size_t>(group.field_of(term));
-    return static_cast<std::int32_t>(first_[k] + Index{term.node} * spaces_[k]->components() + term.component);
+    return static_cast<std::int32_t>(first_[k] + Index{term.node} * spaces_[k].components() + term.component);
   }
   std::string name(std::int32_t unknown) const {
     std::size_t k = 0;
     while (unknown >= first_[k + 1]) ++k;
-    const FunctionSpace& space = *spaces_[k];
+    const FunctionSpace& space = spaces_[k];
     const Index own = unknown - first_[k];
     const int c = static_cast<int>(own % space.components());
     const std::string node = space.name_of(static_cast<Node>(own / space.components()));
@@ -86,7 +86,7 @@ class NumberedUnknowns {
   }
 
  private:
-  std::vector<const FunctionSpace*> spaces_;
+  Spaces spaces_;
   std::vector<Index> first_{0};  // [space + 1] unknown
 };
 
@@ -178,8 +178,7 @@ void check_size(const SolvedEquation& row, const LinearEquations& group, Index e
 
 class Elimination {
  public:
-  Elimination(std::vector<const FunctionSpace*> spaces, const std::vector<LinearEquations>& equations,
-              const std::vector<std::uint8_t>& prescribed)
+  Elimination(Spaces spaces, const std::vector<LinearEquations>& equations, const std::vector<std::uint8_t>& prescribed)
       : unknowns_(std::move(spaces)),
         equations_(equations),
         prescribed_(prescribed),
@@ -307,10 +306,10 @@ std::vector<std::pair<Node, Node>> node_pairs(const DependentRows& rows, int com
 
 ResolvedEquations resolve(const FunctionSpace& space, const std::vector<LinearEquations>& equations,
                           const std::vector<std::uint8_t>& prescribed) {
-  return resolve(std::vector{&space}, equations, prescribed);
+  return resolve(Spaces{space}, equations, prescribed);
 }
 
-ResolvedEquations resolve(std::vector<const FunctionSpace*> spaces, const std::vector<LinearEquations>& equations,
+ResolvedEquations resolve(Spaces spaces, const std::vector<LinearEquations>& equations,
                           const std::vector<std::uint8_t>& prescribed) {
   return Elimination(std::move(spaces), equations, prescribed).run();
 }
@@ -417,19 +416,19 @@ class DependentUnknowns::Elsewhere {
 };
 
 DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows rows)
-    : DependentUnknowns(space.device(), &space, std::move(rows), nullptr) {}
+    : DependentUnknowns(space.device(), space, std::move(rows), nullptr) {}
 
 DependentUnknowns::DependentUnknowns(const Device& device, DependentRows rows)
-    : DependentUnknowns(device, nullptr, std::move(rows), nullptr) {}
+    : DependentUnknowns(device, FunctionSpace(), std::move(rows), nullptr) {}
 
 DependentUnknowns::DependentUnknowns(const FunctionSpace& space, DependentRows rows,
                                      std::shared_ptr<const Ghosts> leaders)
-    : DependentUnknowns(space.device(), &space, std::move(rows), std::move(leaders)) {}
+    : DependentUnknowns(space.device(), space, std::move(rows), std::move(leaders)) {}
 
-DependentUnknowns::DependentUnknowns(const Device& device, const FunctionSpace* space, DependentRows rows,
+DependentUnknowns::DependentUnknowns(const Device& device, const FunctionSpace& space, DependentRows rows,
                                      std::shared_ptr<const Ghosts> leaders)
     : space_(space), rows_(std::move(rows)) {
-  const Index own = leaders == nullptr ? std::numeric_limits<Index>::max() : leaders->owned() * space_->components();
+  const Index own = leaders == nullptr ? std::numeric_limits<Index>::max() : leaders->owned() * space_.components();
   UnknownLists::Host here, there;
   for (std::size_t row = 0; row < rows_.unknown.size(); ++row) {
     for (UnknownLists::Host* const list : {&here, &there}) list->begin_row(rows_.unknown[row]);
@@ -442,7 +441,7 @@ DependentUnknowns::DependentUnknowns(const Device& device, const FunctionSpace* 
   followed_ = std::make_unique<const Lists>(device, here);
   followers_ = std::make_unique<const Lists>(device, here.transposed());
   offset_ = on_device(device, rows_.offset);
-  if (leaders != nullptr) elsewhere_ = std::make_unique<const Elsewhere>(*space_, there, std::move(leaders));
+  if (leaders != nullptr) elsewhere_ = std::make_unique<const Elsewhere>(space_, there, std::move(leaders));
 }
 
 DependentUnknowns::~DependentUnknowns() = default;
@@ -490,11 +489,11 @@ std::vector<double> common_factors(const DependentRows& rows, int components,
 }  // namespace
 
 std::shared_ptr<const NodeCouplings> DependentUnknowns::couplings(const std::vector<std::uint8_t>& prescribed) const {
-  const auto nodes = static_cast<std::size_t>(space_->node_count());
+  const auto nodes = static_cast<std::size_t>(space_.node_count());
   auto result = std::make_shared<NodeCouplings>();
   result->first_followed.assign(nodes + 1, 0);
   result->first_follower.assign(nodes + 1, 0);
-  std::vector<std::pair<Node, Node>> pairs = node_pairs(rows_, space_->components());
+  std::vector<std::pair<Node, Node>> pairs = node_pairs(rows_, space_.components());
   const auto list = [](const std::vector<std::pair<Node, Node>>& sorted, std::vector<Index>& first,
                        std::vector<Node>& others) {
     for (const auto& [node, other] : sorted) {
@@ -504,7 +503,7 @@ std::shared_ptr<const NodeCouplings> DependentUnknowns::couplings(const std::vec
     std::partial_sum(first.begin(), first.end(), first.begin());
   };
   list(pairs, result->first_followed, result->followed);
-  result->factor = common_factors(rows_, space_->components(), pairs, prescribed);
+  result->factor = common_factors(rows_, space_.components(), pairs, prescribed);
   for (auto& [node, other] : pairs) std::swap(node, other);
   std::ranges::sort(pairs);
   list(pairs, result->first_follower, result->followers);
@@ -545,9 +544,9 @@ void DependentUnknowns::gather_diagonal(Vector& diagonal) const {
 
 void DependentUnknowns::transform(SparseMatrix& K) const {
   if (!blocks_ || blocks_->pattern != K.shared_pattern())
-    blocks_ = std::make_shared<const Blocks>(*space_, rows_, K.shared_pattern());
+    blocks_ = std::make_shared<const Blocks>(space_, rows_, K.shared_pattern());
   const Blocks& b = *blocks_;
-  const NodeBlocks view{.components = space_->components(),
+  const NodeBlocks view{.components = space_.components(),
                         .leaders = b.leader.size(),
                         .leader = b.leader.data(),
                         .first = b.first.data(),
@@ -558,7 +557,7 @@ void DependentUnknowns::transform(SparseMatrix& K) const {
                         .offsets = K.pattern().offsets().data(),
                         .columns = K.pattern().columns().data(),
                         .values = K.values().data()};
-  const Device& device = space_->device();
+  const Device& device = space_.device();
   matrix_table(device).columns(device, b.entries, view);
   matrix_table(device).rows(device, b.entries, view);
 }

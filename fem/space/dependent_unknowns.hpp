@@ -55,7 +55,7 @@ struct ResolvedEquations {
 ResolvedEquations resolve(const FunctionSpace& space, const std::vector<LinearEquations>& equations,
                           const std::vector<std::uint8_t>& prescribed);
 // The same of several spaces, whose unknowns are numbered one space after the other.
-ResolvedEquations resolve(std::vector<const FunctionSpace*> spaces, const std::vector<LinearEquations>& equations,
+ResolvedEquations resolve(Spaces spaces, const std::vector<LinearEquations>& equations,
                           const std::vector<std::uint8_t>& prescribed);
 
 class DependentUnknowns {
@@ -90,10 +90,10 @@ class DependentUnknowns {
   struct Lists;   // rows on the device
   class Elsewhere;
 
-  DependentUnknowns(const Device& device, const FunctionSpace* space, DependentRows rows,
+  DependentUnknowns(const Device& device, const FunctionSpace& space, DependentRows rows,
                     std::shared_ptr<const Ghosts> leaders);
 
-  const FunctionSpace* space_;  // null: of several
+  FunctionSpace space_;  // none: of several
   DependentRows rows_;
   std::unique_ptr<const Lists> followed_, followers_;  // T, and its transpose by the unknowns that are followed
   Vector offset_;

@@ -68,27 +68,32 @@ void for_each_cell(const FunctionSpace& space, Evaluated where, const Visit& vis
 
 }  // namespace
 
-FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& device, const SpaceOptions& options)
-    : mesh_(mesh),
-      device_(device),
-      components_(components),
-      ghosts_(options.ghosts),
-      part_of_(options.part_of),
-      isoparametric_(options.order == 0 && options.elements.empty()),
-      geometry_(options.beside != nullptr ? options.beside->geometry_ : geometry_of(mesh, device, options.given)),
-      field_name_(options.field_name) {
+FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& device, const SpaceOptions& options) {
   if (components < 1 || components > 6)
     throw Error(ErrorKind::internal, fmt::format("a space with {} components", components));
   const LongWork here;
-  choose_elements(options);
-  if (options.given != nullptr) order_ = std::max(order_, options.given->order);
-  if (isoparametric_) {
-    node_count_ = static_cast<Index>(geometry_->mesh_node.size());
-    node_ = geometry_->node;
+  contents_ = std::make_shared<Contents>(Contents{
+      .mesh = mesh,
+      .device = device,
+      .components = components,
+      .ghosts = options.ghosts,
+      .part_of = options.part_of.contents_,
+      .isoparametric = options.order == 0 && options.elements.empty(),
+      .geometry = options.beside ? options.beside.contents_->geometry : geometry_of(mesh, device, options.given),
+      .field_name = options.field_name});
+  Contents& made = *contents_;
+  made.choose_elements(options);
+  if (options.given != nullptr) made.order = std::max(made.order, options.given->order);
+  if (made.isoparametric) {
+    made.node_count = static_cast<Index>(made.geometry->mesh_node.size());
+    made.node = made.geometry->node;
   } else {
-    number_nodes(options.given);
+    made.number_nodes(options.given);
   }
 }
+
+FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& device)
+    : FunctionSpace(mesh, components, device, SpaceOptions{}) {}
 
 void FunctionSpace::Geometry::number_nodes(const Mesh& mesh) {
   node.assign(static_cast<std::size_t>(mesh.node_count()), -1);
@@ -140,60 +145,60 @@ void FunctionSpace::Geometry::place_curved(const Mesh& mesh, const Device& devic
   curved = Vector(device, std::span<const double>(points), "space");
 }
 
-void FunctionSpace::choose_elements(const SpaceOptions& options) {
-  order_ = 0;
-  for (const CellBlock& block : mesh_.blocks()) {
-    if (elements_.contains(block.kind)) continue;
+void FunctionSpace::Contents::choose_elements(const SpaceOptions& options) {
+  order = 0;
+  for (const CellBlock& block : mesh.blocks()) {
+    if (elements.contains(block.kind)) continue;
     const CellKind shape = traits(block.kind).linear;
     const auto own = std::ranges::find(options.elements, shape, &ReferenceElement::shape);
-    if (own != options.elements.end()) elements_.emplace(block.kind, *own);
-    else if (isoparametric_) elements_.emplace(block.kind, cell_element(block.kind));
-    else elements_.emplace(block.kind, lagrange_element(shape, options.order));
-    order_ = std::max(order_, elements_.at(block.kind).order);
+    if (own != options.elements.end()) elements.emplace(block.kind, *own);
+    else if (isoparametric) elements.emplace(block.kind, cell_element(block.kind));
+    else elements.emplace(block.kind, lagrange_element(shape, options.order));
+    order = std::max(order, elements.at(block.kind).order);
   }
-  if (mesh_.structural()) return;  // facets of shells and beams carry no forms
-  for (const auto& [kind, element] : elements_) {
+  if (mesh.structural()) return;  // facets of shells and beams carry no forms
+  for (const auto& [kind, element] : elements) {
     const CellTraits& t = traits(kind);
     for (int f = 0; f < static_cast<int>(t.facets.size()); ++f) {
       const CellKind facet_kind = t.facets[static_cast<std::size_t>(f)].kind;
-      if (isoparametric_) {
-        const auto made = facet_elements_.try_emplace(facet_kind, cell_element(facet_kind)).first;
-        facets_[{kind, f}] = {t.facets[static_cast<std::size_t>(f)].nodes, &made->second};
+      if (isoparametric) {
+        const auto made = facet_elements.try_emplace(facet_kind, cell_element(facet_kind)).first;
+        facets[{kind, f}] = {t.facets[static_cast<std::size_t>(f)].nodes, &made->second};
       } else {
         Trace trace = trace_of(element, f);
-        const auto made = facet_elements_.try_emplace(facet_kind, std::move(trace.element)).first;
-        facets_[{kind, f}] = {std::move(trace.nodes), &made->second};
+        const auto made = facet_elements.try_emplace(facet_kind, std::move(trace.element)).first;
+        facets[{kind, f}] = {std::move(trace.nodes), &made->second};
       }
     }
   }
 }
 
-void FunctionSpace::number_nodes(const GivenNumbering* given) {
+void FunctionSpace::Contents::number_nodes(const GivenNumbering* given) {
   if (given == nullptr) {
-    NodeNumbering numbering = ritz::number_nodes(mesh_, cell_order(), elements_);
-    node_count_ = numbering.node_count;
-    block_begin_ = std::move(numbering.block_begin);
-    cell_nodes_ = std::move(numbering.cell_nodes);
+    NodeNumbering numbering = ritz::number_nodes(mesh, geometry->cell_order, elements);
+    node_count = numbering.node_count;
+    block_begin = std::move(numbering.block_begin);
+    cell_nodes = std::move(numbering.cell_nodes);
   } else {
     Index total = 0;
-    for (const CellBlock& block : mesh_.blocks()) {
-      block_begin_.push_back(total);
-      total += block.cell_count() * elements_.at(block.kind).node_count();
+    for (const CellBlock& block : mesh.blocks()) {
+      block_begin.push_back(total);
+      total += block.cell_count() * elements.at(block.kind).node_count();
     }
-    node_count_ = given->node_count;
-    cell_nodes_ = given->cell_nodes;
+    node_count = given->node_count;
+    cell_nodes = given->cell_nodes;
   }
   // Positions of the nodes, and which of them are nodes of the mesh.
-  const auto dimension = static_cast<std::size_t>(mesh_.dimension());
-  host_coordinates_.assign(static_cast<std::size_t>(node_count_) * dimension, 0.0);
-  node_.assign(static_cast<std::size_t>(mesh_.node_count()), -1);
-  std::vector<bool> placed(static_cast<std::size_t>(node_count_), false);
-  const auto blocks = mesh_.blocks();
+  const auto dimension = static_cast<std::size_t>(mesh.dimension());
+  host_coordinates.assign(static_cast<std::size_t>(node_count) * dimension, 0.0);
+  node.assign(static_cast<std::size_t>(mesh.node_count()), -1);
+  std::vector<bool> placed(static_cast<std::size_t>(node_count), false);
+  const auto blocks = mesh.blocks();
   for (std::size_t b = 0; b < blocks.size(); ++b) {
     const CellBlock& block = blocks[b];
-    const ReferenceElement& element = elements_.at(block.kind);
+    const ReferenceElement& element = elements.at(block.kind);
     const std::size_t n = element.nodes.size(), m = static_cast<std::size_t>(traits(block.kind).node_count);
-    const std::vector<double> geometry = interpolation(cell_element(block.kind), element.nodes);
+    const std::vector<double> mesh_map = interpolation(cell_element(block.kind), element.nodes);
     const auto mesh_places = reference_nodes(block.kind);
     std::vector<int> at_mesh_node(m, -1);
     for (std::size_t i = 0; i < m; ++i)
@@ -207,42 +212,42 @@ void FunctionSpace::number_nodes(const GivenNumbering* given) {
     for (Index position = 0; position < block.cell_count(); ++position) {
       const std::span<const Node> mesh_nodes = block.cell(position);
       const std::span<const Point> own = block.curved.of(position);
-      const Node* nodes = cell_nodes_.data() + block_begin_[b] + position * static_cast<Index>(n);
+      const Node* nodes = cell_nodes.data() + block_begin[b] + position * static_cast<Index>(n);
       for (std::size_t a = 0; a < n; ++a) {
         if (placed[static_cast<std::size_t>(nodes[a])]) continue;
         placed[static_cast<std::size_t>(nodes[a])] = true;
-        double* x = host_coordinates_.data() + static_cast<std::size_t>(nodes[a]) * dimension;
+        double* x = host_coordinates.data() + static_cast<std::size_t>(nodes[a]) * dimension;
         for (std::size_t d = 0; d < dimension; ++d) {
           double sum = 0;
           if (own.empty())
-            for (std::size_t i = 0; i < m; ++i) sum += geometry[a * m + i] * mesh_.point(mesh_nodes[i])[d];
+            for (std::size_t i = 0; i < m; ++i) sum += mesh_map[a * m + i] * mesh.point(mesh_nodes[i])[d];
           else
             for (std::size_t i = 0; i < own.size(); ++i) sum += own_map[a * own.size() + i] * own[i][d];
           x[d] = sum;
         }
       }
       for (std::size_t i = 0; i < m; ++i)
-        if (at_mesh_node[i] >= 0) node_[static_cast<std::size_t>(mesh_nodes[i])] = nodes[at_mesh_node[i]];
+        if (at_mesh_node[i] >= 0) node[static_cast<std::size_t>(mesh_nodes[i])] = nodes[at_mesh_node[i]];
     }
   }
 }
 
 const Vector& FunctionSpace::coordinates() const {
-  if (isoparametric_) return geometry_->coordinates;
-  if (coordinates_.size() != static_cast<Index>(host_coordinates_.size()))
-    coordinates_ = Vector(device_, std::span<const double>(host_coordinates_), "space");
-  return coordinates_;
+  if (contents_->isoparametric) return contents_->geometry->coordinates;
+  if (contents_->coordinates.size() != static_cast<Index>(contents_->host_coordinates.size()))
+    contents_->coordinates = Vector(contents_->device, std::span<const double>(contents_->host_coordinates), "space");
+  return contents_->coordinates;
 }
 
 void FunctionSpace::CellNodes::enter(Index cell) {
-  const auto blocks = space_->mesh_.blocks();
+  const auto blocks = space_->mesh.blocks();
   const CellBlock& block = block_holding(blocks, cell);
   first_ = block.first_cell;
   last_ = first_ + block.cell_count();
-  width_ = space_->isoparametric_ ? traits(block.kind).node_count : space_->elements_.at(block.kind).node_count();
-  begin_ = space_->isoparametric_
+  width_ = space_->isoparametric ? traits(block.kind).node_count : space_->elements.at(block.kind).node_count();
+  begin_ = space_->isoparametric
                ? block.nodes.data()
-               : space_->cell_nodes_.data() + space_->block_begin_[static_cast<std::size_t>(&block - blocks.data())];
+               : space_->cell_nodes.data() + space_->block_begin[static_cast<std::size_t>(&block - blocks.data())];
 }
 
 void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
@@ -253,25 +258,26 @@ void FunctionSpace::nodes_of(Index cell, std::vector<Node>& nodes) const {
 
 Point FunctionSpace::point(Node node) const {
   Point x{};
-  if (isoparametric_) {
-    std::ranges::copy(mesh_.point(mesh_node_of(node)), x.begin());
+  if (contents_->isoparametric) {
+    std::ranges::copy(contents_->mesh.point(mesh_node_of(node)), x.begin());
   } else {
-    const auto dimension = static_cast<std::size_t>(mesh_.dimension());
+    const auto dimension = static_cast<std::size_t>(contents_->mesh.dimension());
     for (std::size_t d = 0; d < dimension; ++d)
-      x[d] = host_coordinates_[static_cast<std::size_t>(node) * dimension + d];
+      x[d] = contents_->host_coordinates[static_cast<std::size_t>(node) * dimension + d];
   }
   return x;
 }
 
 std::string FunctionSpace::component_name(int component) const {
   constexpr const char* names[] = {"x", "y", "z", "rx", "ry", "rz"};
-  return components_ == 4 || components_ == 5 ? std::to_string(component) : names[component];
+  return contents_->components == 4 || contents_->components == 5 ? std::to_string(component) : names[component];
 }
 
 std::string FunctionSpace::name_of(Node node) const {
-  if (part_of_ != nullptr) return part_of_->name_of(static_cast<Node>(ghosts_->global(node)));
+  if (contents_->part_of != nullptr)
+    return contents_->part_of->name_of(static_cast<Node>(contents_->ghosts->global(node)));
   const Point x = point(node);
-  const std::string number = isoparametric_ ? fmt::format(" {}", mesh_node_of(node)) : "";
+  const std::string number = contents_->isoparametric ? fmt::format(" {}", mesh_node_of(node)) : "";
   return fmt::format("node{} ({:g}, {:g}, {:g})", number, x[0], x[1], x[2]);
 }
 
@@ -288,9 +294,9 @@ bool on_edge(const Point& x, const Point& a, const Point& b) {
 }  // namespace
 
 void FunctionSpace::add_nodes_between(Index cell, const std::vector<bool>& chosen, std::vector<Node>& result) const {
-  const std::span<const Node> mesh_nodes = mesh_.nodes_of(cell);
+  const std::span<const Node> mesh_nodes = contents_->mesh.nodes_of(cell);
   const auto is_chosen = [&](std::size_t i) { return chosen[static_cast<std::size_t>(mesh_nodes[i])]; };
-  const CellKind kind = mesh_.kind_of(cell);
+  const CellKind kind = contents_->mesh.kind_of(cell);
   const CellTraits& t = traits(kind);
   std::vector<Node> nodes;
   nodes_of(cell, nodes);
@@ -299,7 +305,7 @@ void FunctionSpace::add_nodes_between(Index cell, const std::vector<bool>& chose
                             [&](int i) { return is_chosen(static_cast<std::size_t>(i)); }))
       for (const int a : facet_element(kind, f).nodes) result.push_back(nodes[static_cast<std::size_t>(a)]);
   if (t.dimension < 3) return;
-  const ReferenceElement& element = elements_.at(kind);
+  const ReferenceElement& element = contents_->elements.at(kind);
   for (std::size_t e = 0; e < t.edges.size(); ++e) {
     const auto p = static_cast<std::size_t>(t.edges[e][0]), q = static_cast<std::size_t>(t.edges[e][1]);
     const bool middle_chosen = t.order == 1 || is_chosen(static_cast<std::size_t>(t.corner_count) + e);
@@ -316,8 +322,8 @@ std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
     result.erase(std::ranges::unique(result).begin(), result.end());
     return result;
   };
-  if (isoparametric_) {
-    for (const Node mesh_node : ritz::nodes_in(mesh_, region))
+  if (contents_->isoparametric) {
+    for (const Node mesh_node : ritz::nodes_in(contents_->mesh, region))
       if (node_of(mesh_node) >= 0) result.push_back(node_of(mesh_node));
     return finish();
   }
@@ -327,17 +333,18 @@ std::vector<Node> FunctionSpace::nodes_in(const Region& region) const {
   }
   for (const FacetOfCell& f : region.facets) {
     nodes_of(f.cell, nodes);
-    for (const int a : facet_element(mesh_.kind_of(f.cell), f.facet).nodes)
+    for (const int a : facet_element(contents_->mesh.kind_of(f.cell), f.facet).nodes)
       result.push_back(nodes[static_cast<std::size_t>(a)]);
   }
   if (region.kind != RegionKind::nodes) return finish();
-  std::vector<bool> chosen(static_cast<std::size_t>(mesh_.node_count()), false);
+  std::vector<bool> chosen(static_cast<std::size_t>(contents_->mesh.node_count()), false);
   for (const Node mesh_node : region.nodes) {
     chosen[static_cast<std::size_t>(mesh_node)] = true;
     if (node_of(mesh_node) >= 0) result.push_back(node_of(mesh_node));
   }
-  for (Index cell = 0; cell < mesh_.cell_count(); ++cell)
-    if (std::ranges::any_of(mesh_.nodes_of(cell), [&](Node n) { return chosen[static_cast<std::size_t>(n)]; }))
+  for (Index cell = 0; cell < contents_->mesh.cell_count(); ++cell)
+    if (std::ranges::any_of(contents_->mesh.nodes_of(cell),
+                            [&](Node n) { return chosen[static_cast<std::size_t>(n)]; }))
       add_nodes_between(cell, chosen, result);
   return finish();
 }
@@ -355,23 +362,24 @@ Error no_node_for(const std::string& what, const FunctionSpace& space, Node mesh
 }
 
 Vector FunctionSpace::zeros(const char* tag) const {
-  Vector u(device_, unknown_count(), tag);
+  Vector u(contents_->device, unknown_count(), tag);
   u.fill_zero();
   return u;
 }
 
-std::vector<double> FunctionSpace::to_mesh(const Vector& u) const { return to_mesh(u.host(), components_); }
+std::vector<double> FunctionSpace::to_mesh(const Vector& u) const { return to_mesh(u.host(), contents_->components); }
 
 std::vector<double> FunctionSpace::to_mesh(std::span<const double> values, int components) const {
   const auto c = static_cast<std::size_t>(components);
-  std::vector<double> result(geometry_->node.size() * c, 0.0);
-  std::vector<bool> done(geometry_->node.size(), false);
-  for (std::size_t n = 0; n < node_.size(); ++n) {
-    if (node_[n] < 0) continue;
+  std::vector<double> result(contents_->geometry->node.size() * c, 0.0);
+  std::vector<bool> done(contents_->geometry->node.size(), false);
+  for (std::size_t n = 0; n < contents_->node.size(); ++n) {
+    if (contents_->node[n] < 0) continue;
     done[n] = true;
-    for (std::size_t i = 0; i < c; ++i) result[n * c + i] = values[static_cast<std::size_t>(node_[n]) * c + i];
+    for (std::size_t i = 0; i < c; ++i)
+      result[n * c + i] = values[static_cast<std::size_t>(contents_->node[n]) * c + i];
   }
-  if (isoparametric_) return result;
+  if (contents_->isoparametric) return result;
   // Nodes of the mesh that are no nodes of the space: evaluated in the first cell around them.
   for_each_cell(*this, Evaluated::at_mesh_nodes,
                 [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
@@ -389,11 +397,11 @@ std::vector<double> FunctionSpace::to_mesh(std::span<const double> values, int c
 }
 
 std::vector<double> FunctionSpace::forces_to_mesh(const Vector& f) const {
-  if (isoparametric_) return to_mesh(f);
+  if (contents_->isoparametric) return to_mesh(f);
   const std::vector<double> forces = f.host();
-  const auto c = static_cast<std::size_t>(components_);
-  std::vector<double> result(geometry_->node.size() * c, 0.0);
-  std::vector<bool> done(static_cast<std::size_t>(node_count_), false);
+  const auto c = static_cast<std::size_t>(contents_->components);
+  std::vector<double> result(contents_->geometry->node.size() * c, 0.0);
+  std::vector<bool> done(static_cast<std::size_t>(contents_->node_count), false);
   for_each_cell(*this, Evaluated::at_space_nodes,
                 [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
                   for (std::size_t a = 0; a < nodes.size(); ++a) {
@@ -410,15 +418,15 @@ std::vector<double> FunctionSpace::forces_to_mesh(const Vector& f) const {
 }
 
 Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag) const {
-  const auto c = static_cast<std::size_t>(components_);
-  if (values.size() != geometry_->node.size() * c)
-    throw_size_mismatch(static_cast<Index>(geometry_->node.size() * c), Index(values.size()));
-  std::vector<double> ordered(static_cast<std::size_t>(node_count_) * c, 0.0);
-  if (isoparametric_) {
-    for (std::size_t n = 0; n < geometry_->mesh_node.size(); ++n)
+  const auto c = static_cast<std::size_t>(contents_->components);
+  if (values.size() != contents_->geometry->node.size() * c)
+    throw_size_mismatch(static_cast<Index>(contents_->geometry->node.size() * c), Index(values.size()));
+  std::vector<double> ordered(static_cast<std::size_t>(contents_->node_count) * c, 0.0);
+  if (contents_->isoparametric) {
+    for (std::size_t n = 0; n < contents_->geometry->mesh_node.size(); ++n)
       for (std::size_t i = 0; i < c; ++i)
-        ordered[n * c + i] = values[static_cast<std::size_t>(geometry_->mesh_node[n]) * c + i];
-    return Vector(device_, std::span<const double>(ordered), tag);
+        ordered[n * c + i] = values[static_cast<std::size_t>(contents_->geometry->mesh_node[n]) * c + i];
+    return Vector(contents_->device, std::span<const double>(ordered), tag);
   }
   for_each_cell(*this, Evaluated::at_space_nodes,
                 [&](std::span<const Node> mesh_nodes, std::span<const Node> nodes, std::span<const double> shape) {
@@ -431,47 +439,53 @@ Vector FunctionSpace::from_mesh(std::span<const double> values, const char* tag)
                       ordered[static_cast<std::size_t>(nodes[a]) * c + i] = sum;
                     }
                 });
-  return Vector(device_, std::span<const double>(ordered), tag);
+  return Vector(contents_->device, std::span<const double>(ordered), tag);
 }
 
 FunctionSpace::HostPattern FunctionSpace::host_pattern() const {
   const SparsityPattern& own = *pattern();
-  if (!device_.machine().is_apart())
+  if (!contents_->device.machine().is_apart())
     return {{own.offsets().data(), static_cast<std::size_t>(own.offsets().size())},
             {own.columns().data(), static_cast<std::size_t>(own.columns().size())}};
-  if (host_offsets_.empty()) {
-    host_columns_ = own.columns().host();
-    host_offsets_ = own.offsets().host();
+  if (contents_->host_offsets.empty()) {
+    contents_->host_columns = own.columns().host();
+    contents_->host_offsets = own.offsets().host();
   }
-  return {host_offsets_, host_columns_};
+  return {contents_->host_offsets, contents_->host_columns};
 }
 
 void FunctionSpace::forget_host_pattern() const {
-  host_offsets_ = {};
-  host_columns_ = {};
+  contents_->host_offsets = {};
+  contents_->host_columns = {};
 }
 
 void FunctionSpace::forget_pattern() const {
-  pattern_.reset();
+  contents_->pattern.reset();
   forget_host_pattern();
 }
 
 void FunctionSpace::couple(std::shared_ptr<const NodeCouplings> couplings) const {
-  const bool same = couplings && couplings_ ? *couplings == *couplings_ : couplings == couplings_;
+  const bool same =
+      couplings && contents_->couplings ? *couplings == *contents_->couplings : couplings == contents_->couplings;
   if (same) return;
   forget_pattern();
-  couplings_ = std::move(couplings);
+  contents_->couplings = std::move(couplings);
 }
 
-void FunctionSpace::join(JoinedPairs joined) const {
-  if (joined == joined_) return;
+void FunctionSpace::join(std::vector<std::pair<FunctionSpace, NodePairs>> joined) const {
+  const bool same = std::ranges::equal(joined, contents_->joined, [](const auto& a, const auto& b) {
+    return a.first.contents_ == b.first.lock() && a.second == b.second;
+  });
+  if (same) return;
   forget_pattern();
-  joined_ = std::move(joined);
+  contents_->joined.clear();
+  for (auto& [space, pairs] : joined) contents_->joined.emplace_back(space.contents_, std::move(pairs));
 }
 
-const std::vector<std::pair<Node, Node>>* FunctionSpace::joined_with(const FunctionSpace& other) const {
-  const auto found = joined_.find(&other);
-  return found == joined_.end() ? nullptr : &found->second;
+const NodePairs* FunctionSpace::joined_with(const FunctionSpace& other) const {
+  const auto found =
+      std::ranges::find_if(contents_->joined, [&](const auto& each) { return each.first.lock() == other.contents_; });
+  return found == contents_->joined.end() ? nullptr : &found->second;
 }
 
 namespace {
@@ -497,35 +511,36 @@ void add_pairs(std::span<const std::pair<Node, Node>> pairs, std::vector<Index>&
 }  // namespace
 
 std::shared_ptr<const SparsityPattern> FunctionSpace::pattern(std::span<const Node> cell_nodes) const {
-  if (pattern_) return pattern_;
+  if (contents_->pattern) return contents_->pattern;
   const LongWork here;
   if (std::optional<NodePattern> made = pattern_of_gpu(*this, cell_nodes)) {
-    pattern_ =
+    contents_->pattern =
         std::make_shared<SparsityPattern>(std::move(made->offsets), std::move(made->columns), made->full_diagonal);
-    return pattern_;
+    return contents_->pattern;
   }
-  const bool apart = device_.machine().is_apart();
+  const bool apart = contents_->device.machine().is_apart();
   NodeGraph graph(*this, apart ? std::span<const Node>() : cell_nodes);
   if (const auto* const pairs = joined_with(*this)) {
     std::vector<Index> all = graph.offsets();
     std::vector<std::int32_t> of_rows(static_cast<std::size_t>(graph.pair_count()));
     graph.write_columns(of_rows);
     add_pairs(*pairs, all, of_rows);
-    pattern_ = std::make_shared<SparsityPattern>(device_, all, of_rows);
-    return pattern_;
+    contents_->pattern = std::make_shared<SparsityPattern>(contents_->device, all, of_rows);
+    return contents_->pattern;
   }
-  Array<std::int32_t> columns(device_, graph.pair_count(), "pattern");
+  Array<std::int32_t> columns(contents_->device, graph.pair_count(), "pattern");
   if (apart) {
-    host_columns_.resize(static_cast<std::size_t>(graph.pair_count()));
-    graph.write_columns(host_columns_);
-    columns.upload(host_columns_);
-    host_offsets_ = graph.offsets();
+    contents_->host_columns.resize(static_cast<std::size_t>(graph.pair_count()));
+    graph.write_columns(contents_->host_columns);
+    columns.upload(contents_->host_columns);
+    contents_->host_offsets = graph.offsets();
   } else {
     graph.write_columns({columns.data(), static_cast<std::size_t>(columns.size())});
   }
-  Array<Index> offsets(device_, graph.offsets(), "pattern");
-  pattern_ = std::make_shared<SparsityPattern>(std::move(offsets), std::move(columns), graph.has_full_diagonal());
-  return pattern_;
+  Array<Index> offsets(contents_->device, graph.offsets(), "pattern");
+  contents_->pattern =
+      std::make_shared<SparsityPattern>(std::move(offsets), std::move(columns), graph.has_full_diagonal());
+  return contents_->pattern;
 }
 
 }  // namespace ritz

@@ -207,7 +207,7 @@ Nesting nesting_of(const FunctionSpace& space) {
 }
 
 SolverGeometry solver_geometry(const FunctionSpace& space) {
-  return {&space.coordinates(), space.mesh().dimension(), [&space] { return nested_nodes(space); }};
+  return {&space.coordinates(), space.mesh().dimension(), [space] { return nested_nodes(space); }};
 }
 
 }  // namespace ritz

@@ -18,7 +18,7 @@ NestedLevels nested_nodes(const FunctionSpace& space);
 // `cells` for user-defined elements whose nodes lie elsewhere.
 Nesting nesting_of(const FunctionSpace& space);
 
-// Facts of the mesh for solvers. The space must outlive the result.
+// Facts of the mesh for solvers.
 SolverGeometry solver_geometry(const FunctionSpace& space);
 
 }  // namespace ritz

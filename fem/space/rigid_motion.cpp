@@ -183,15 +183,15 @@ std::string motion_words(const Part& part, const Motion& m, RigidModes modes) {
 class BodyParts {
  public:
   // gone [cell of the first space]; empty: all are there.
-  BodyParts(std::vector<const FunctionSpace*> spaces, std::span<const std::uint8_t> gone) : spaces_(std::move(spaces)) {
-    for (const FunctionSpace* const space : spaces_) {
+  BodyParts(Spaces spaces, std::span<const std::uint8_t> gone) : spaces_(std::move(spaces)) {
+    for (const FunctionSpace& space : spaces_) {
       std::vector<Index> part_of_cell;
       const std::size_t first = parts_.size();
       const bool is_first = space == spaces_.front();
       parts_.resize(first + static_cast<std::size_t>(connected_components(
-                                space->mesh(), is_first ? gone : std::span<const std::uint8_t>(), part_of_cell)));
-      if (part_of_cell.empty()) all_of_one_part(*space, first);
-      else divide(*space, part_of_cell, first);
+                                space.mesh(), is_first ? gone : std::span<const std::uint8_t>(), part_of_cell)));
+      if (part_of_cell.empty()) all_of_one_part(space, first);
+      else divide(space, part_of_cell, first);
     }
   }
 
@@ -200,9 +200,9 @@ class BodyParts {
   void each_node(const Use& use) const {
     std::size_t unknown = 0;
     for (std::size_t k = 0; k < spaces_.size(); ++k)
-      for (Node node = 0; node < spaces_[k]->node_count(); ++node) {
-        use(*spaces_[k], node, part_of_[k][static_cast<std::size_t>(node)], unknown);
-        unknown += static_cast<std::size_t>(spaces_[k]->components());
+      for (Node node = 0; node < spaces_[k].node_count(); ++node) {
+        use(spaces_[k], node, part_of_[k][static_cast<std::size_t>(node)], unknown);
+        unknown += static_cast<std::size_t>(spaces_[k].components());
       }
   }
 
@@ -220,7 +220,7 @@ class BodyParts {
   std::size_t count() const { return parts_.size(); }
   const Part& operator[](std::size_t part) const { return parts_[part]; }
   const FunctionSpace& space_of(const LinearEquations& equations, const UnknownTerm& term) const {
-    return *spaces_[number_of(equations, term)];
+    return spaces_[number_of(equations, term)];
   }
   std::size_t part_of(const LinearEquations& equations, const UnknownTerm& term) const {
     return static_cast<std::size_t>(part_of_[number_of(equations, term)][static_cast<std::size_t>(term.node)]);
@@ -256,7 +256,7 @@ class BodyParts {
     return spaces_.size() == 1 ? 0 : static_cast<std::size_t>(equations.field_of(term));
   }
 
-  std::vector<const FunctionSpace*> spaces_;
+  Spaces spaces_;
   std::vector<Part> parts_;
   std::vector<std::vector<Index>> part_of_;  // [space][node]; -1: of no cell
 };
@@ -454,12 +454,12 @@ std::vector<FreePart> report_free(const BodyParts& all, const std::vector<Linear
 std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held,
                                  const std::vector<LinearEquations>& equations, RigidModes modes,
                                  std::span<const std::uint8_t> gone) {
-  BodyParts parts({&space}, gone);
+  BodyParts parts({space}, gone);
   parts.hold(held);
   return report_free(parts, equations, modes, {});
 }
 
-std::vector<FreePart> free_parts(const std::vector<const FunctionSpace*>& spaces, std::span<const std::uint8_t> held,
+std::vector<FreePart> free_parts(const Spaces& spaces, std::span<const std::uint8_t> held,
                                  std::span<const std::uint8_t> acting, const std::vector<LinearEquations>& equations,
                                  RigidModes modes) {
   BodyParts parts(spaces, {});
@@ -470,7 +470,7 @@ std::vector<FreePart> free_parts(const std::vector<const FunctionSpace*>& spaces
 std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::span<const std::uint8_t> held,
                                               const std::vector<LinearEquations>& equations, RigidModes modes,
                                               std::span<const std::uint8_t> gone) {
-  BodyParts parts({&space}, gone);
+  BodyParts parts({space}, gone);
   parts.hold(held);
   std::vector<std::vector<double>> fields;
   for (const FreeGroup& group : free_groups(parts, equations, modes, {}))

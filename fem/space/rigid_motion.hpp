@@ -32,7 +32,7 @@ std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std
                                  std::span<const std::uint8_t> gone = {});
 // The same of displacements and rotations on several meshes: unknowns of one space after the other. acting [unknown] 0:
 // no element acts there, as on rotations where bars meet.
-std::vector<FreePart> free_parts(const std::vector<const FunctionSpace*>& spaces, std::span<const std::uint8_t> held,
+std::vector<FreePart> free_parts(const Spaces& spaces, std::span<const std::uint8_t> held,
                                  std::span<const std::uint8_t> acting, const std::vector<LinearEquations>& equations,
                                  RigidModes modes);
 inline std::vector<FreePart> free_parts(const Constraints& constraints, RigidModes modes) {

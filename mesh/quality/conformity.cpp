@@ -90,7 +90,7 @@ EdgeSizes edge_sizes(const Mesh& mesh, std::span<const FacetOfCell> facets) {
 // For every one of the nodes the lowest that coincides with it, directly or through others.
 std::map<Node, Node> coinciding_nodes(const Mesh& mesh, const std::vector<Node>& nodes, double tolerance,
                                       double spacing) {
-  const PointGrid grid(mesh.points(), nodes, spacing);
+  const PointGrid grid(mesh, nodes, spacing);
   std::map<Node, Node> lowest;  // only of those that coincide with a lower one
   for (const Node node : nodes) {
     const Point x = at(mesh, node);
@@ -246,8 +246,7 @@ void find_on(const Mesh& mesh, const FacetOfCell& facet, const PointGrid& grid, 
 
 std::vector<HangingNode> find_hanging_nodes(const Mesh& mesh, double tolerance) {
   const std::vector<FacetOfCell> boundary = boundary_facets(mesh);
-  const PointGrid grid(mesh.points(), nodes_of_facets(mesh, boundary),
-                       std::max(edge_sizes(mesh, boundary).mean, 1e-300));
+  const PointGrid grid(mesh, nodes_of_facets(mesh, boundary), std::max(edge_sizes(mesh, boundary).mean, 1e-300));
   std::map<Node, FacetOfCell> hanging;
   ParallelErrors errors;
 #pragma omp parallel

@@ -219,7 +219,7 @@ void each_point(const PlanePolygon& polygon, const QuadratureRule& rule, const V
 
 }  // namespace
 
-FacetPairs::FacetPairs(const Mesh& mesh, const NearestFacet& others, int degree) : mesh_(mesh), others_(&others) {
+FacetPairs::FacetPairs(const Mesh& mesh, const NearestFacet& others, int degree) : mesh_(mesh), others_(others) {
   const int more = degree + more_degrees_of_curved;
   lines_ = {quadrature(CellKind::line2, degree), quadrature(CellKind::line2, more)};
   triangles_ = {quadrature(CellKind::tri3, degree), quadrature(CellKind::tri3, more)};
@@ -235,7 +235,7 @@ FacetCover FacetPairs::of(const FacetOfCell& own, double reach) const {
   double area = 0, covered = 0;
   for (const PlanePolygon& each : polygons) area += extent_of(each);
   FacetCover cover;
-  for (const FacetOfCell& each : others_->near(own, reach)) {
+  for (const FacetOfCell& each : others_.near(own, reach)) {
     const CellMap other_cell(mesh_, each.cell);
     const LocatedShape other = shape_of(other_cell, each.facet);
     if (each == own || !plane.is_faced_by(other)) continue;

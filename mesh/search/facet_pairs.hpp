@@ -37,7 +37,7 @@ struct FacetCover {
 class FacetPairs {
  public:
   // On flat facets polynomials of the degree are integrated exactly; others have more points. The other surface
-  // is one of this mesh, and must outlive the object.
+  // is one of this mesh.
   FacetPairs(const Mesh& mesh, const NearestFacet& others, int degree);
 
   // The part of a facet from which others are no farther than `reach` [length]. Those that face away, or are turned by
@@ -49,7 +49,7 @@ class FacetPairs {
     QuadratureRule flat, curved;
   };
   Mesh mesh_;
-  const NearestFacet* others_;
+  NearestFacet others_;
   Rules lines_, triangles_;
 };
 

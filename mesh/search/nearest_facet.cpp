@@ -84,21 +84,22 @@ NearestFacet::Box NearestFacet::box_of(const FacetOfCell& facet) const {
   return box;
 }
 
-NearestFacet::NearestFacet(const Mesh& mesh, std::span<const FacetOfCell> facets)
-    : mesh_(mesh), facets_(facets.begin(), facets.end()) {
-  std::vector<Box> boxes(facets_.size());
+NearestFacet::NearestFacet(const Mesh& mesh, std::span<const FacetOfCell> facets) : mesh_(mesh) {
+  std::vector<Box> boxes(facets.size());
 #pragma omp parallel for schedule(static)
-  for (std::size_t i = 0; i < facets_.size(); ++i) boxes[i] = box_of(facets_[i]);
-  tree_.push_back({{}, 0, facets_.size(), 0});
-  for (std::size_t branch = 0; branch < tree_.size(); ++branch) divide(branch, boxes);
+  for (std::size_t i = 0; i < facets.size(); ++i) boxes[i] = box_of(facets[i]);
+  Tree made{{facets.begin(), facets.end()}};
+  made.branches.push_back({{}, 0, facets.size(), 0});
+  for (std::size_t branch = 0; branch < made.branches.size(); ++branch) made.divide(branch, boxes);
+  tree_ = std::make_shared<const Tree>(std::move(made));
 }
 
 // Halves a branch along the longest side of its box, by the centres of the facets.
-void NearestFacet::divide(std::size_t branch, std::vector<Box>& boxes) {
-  const auto [unknown, first, last, none] = tree_[branch];
+void NearestFacet::Tree::divide(std::size_t branch, std::vector<Box>& boxes) {
+  const auto [unknown, first, last, none] = branches[branch];
   Box box = boxes[first];
   for (std::size_t i = first + 1; i < last; ++i) box.add(boxes[i]);
-  tree_[branch].box = box;
+  branches[branch].box = box;
   if (last - first <= leaf_size) return;
   std::size_t axis = 0;
   for (std::size_t k = 1; k < 3; ++k)
@@ -113,38 +114,38 @@ void NearestFacet::divide(std::size_t branch, std::vector<Box>& boxes) {
   std::vector<FacetOfCell> moved_facets;
   std::vector<Box> moved_boxes;
   for (const std::size_t i : order) {
-    moved_facets.push_back(facets_[i]);
+    moved_facets.push_back(facets[i]);
     moved_boxes.push_back(boxes[i]);
   }
-  std::ranges::copy(moved_facets, facets_.begin() + static_cast<std::ptrdiff_t>(first));
+  std::ranges::copy(moved_facets, facets.begin() + static_cast<std::ptrdiff_t>(first));
   std::ranges::copy(moved_boxes, boxes.begin() + static_cast<std::ptrdiff_t>(first));
-  tree_[branch].children = tree_.size();
-  tree_.push_back({{}, first, first + half, 0});
-  tree_.push_back({{}, first + half, last, 0});
+  branches[branch].children = branches.size();
+  branches.push_back({{}, first, first + half, 0});
+  branches.push_back({{}, first + half, last, 0});
 }
 
 NearestFacet::Place NearestFacet::to(const Point& point) const {
-  Place best{facets_.front(), {}, {}, std::numeric_limits<double>::infinity()};
+  Place best{tree_->facets.front(), {}, {}, std::numeric_limits<double>::infinity()};
   double rounding = 0;
   std::vector<std::size_t> open = {0};
   while (!open.empty() && best.distance > rounding) {
-    const Branch& branch = tree_[open.back()];
+    const Branch& branch = tree_->branches[open.back()];
     open.pop_back();
     if (branch.box.distance(point) >= best.distance) continue;
     if (branch.children != 0) {
       const std::size_t a = branch.children, b = a + 1;
-      const bool a_first = tree_[a].box.distance(point) <= tree_[b].box.distance(point);
+      const bool a_first = tree_->branches[a].box.distance(point) <= tree_->branches[b].box.distance(point);
       open.push_back(a_first ? b : a);
       open.push_back(a_first ? a : b);
       continue;
     }
     for (std::size_t i = branch.first; i < branch.last; ++i) {
-      const CellMap map(mesh_, facets_[i].cell);
-      const LocatedShape shape = shape_of(map, facets_[i].facet);
+      const CellMap map(mesh_, tree_->facets[i].cell);
+      const LocatedShape shape = shape_of(map, tree_->facets[i].facet);
       rounding = 1e-12 * distance(map.nodes()[0], map.nodes()[1]) + 4e-16 * length(point);
       const Nearest found = nearest_on_facet(shape, point, rounding);
       if (found.distance >= best.distance) continue;
-      best = {facets_[i], place_in_cell(shape, found.xi), point_at(shape, found.xi), found.distance};
+      best = {tree_->facets[i], place_in_cell(shape, found.xi), point_at(shape, found.xi), found.distance};
       if (best.distance <= rounding) break;
     }
   }
@@ -156,7 +157,7 @@ std::vector<FacetOfCell> NearestFacet::near(const FacetOfCell& other, double rea
   std::vector<FacetOfCell> result;
   std::vector<std::size_t> open = {0};
   while (!open.empty()) {
-    const Branch& branch = tree_[open.back()];
+    const Branch& branch = tree_->branches[open.back()];
     open.pop_back();
     if (branch.box.distance(box) > reach) continue;
     if (branch.children != 0) {
@@ -164,7 +165,7 @@ std::vector<FacetOfCell> NearestFacet::near(const FacetOfCell& other, double rea
       open.push_back(branch.children + 1);
       continue;
     }
-    for (std::size_t i = branch.first; i < branch.last; ++i) result.push_back(facets_[i]);
+    for (std::size_t i = branch.first; i < branch.last; ++i) result.push_back(tree_->facets[i]);
   }
   std::ranges::sort(result, [](const FacetOfCell& a, const FacetOfCell& b) {
     return a.cell != b.cell ? a.cell < b.cell : a.facet < b.facet;

@@ -8,6 +8,7 @@
 #include "mesh/curved_cells.hpp"
 #include "mesh/mesh.hpp"
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -24,7 +25,7 @@ class NearestFacet {
     Point at;         // in space
     double distance;  // from the point [length]
   };
-  std::span<const FacetOfCell> facets() const { return facets_; }
+  std::span<const FacetOfCell> facets() const { return tree_->facets; }
   // Safe to call from several threads.
   Place to(const Point& point) const;
   // Mean length of the edges between the corners of a facet.
@@ -45,12 +46,15 @@ class NearestFacet {
     std::size_t first, last;  // of facets_
     std::size_t children;     // the first of two; 0: none
   };
+  struct Tree {
+    std::vector<FacetOfCell> facets;  // in the order of the branches
+    std::vector<Branch> branches = {};
+    void divide(std::size_t branch, std::vector<Box>& boxes);
+  };
   Box box_of(const FacetOfCell& facet) const;
-  void divide(std::size_t branch, std::vector<Box>& boxes);
 
   Mesh mesh_;
-  std::vector<FacetOfCell> facets_;  // in the order of the tree
-  std::vector<Branch> tree_;
+  std::shared_ptr<const Tree> tree_;  // copies share it
 };
 
 }  // namespace ritz

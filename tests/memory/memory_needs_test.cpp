@@ -108,7 +108,7 @@ TEST(MemoryNeeds, SpacesBesideEachOtherShareTheGeometry) {
   const Mesh mesh = box(3, 3, 3, {1, 1, 1}, CellKind::hex8);
   const FunctionSpace fine(mesh, 3, Device::named("cpu", 1), {.order = 4});
   const Index before = fine.device().memory().live();
-  const FunctionSpace coarse(mesh, 3, fine.device(), {.beside = &fine});
+  const FunctionSpace coarse(mesh, 3, fine.device(), {.beside = fine});
   EXPECT_EQ(fine.device().memory().live(), before);
   EXPECT_EQ(&coarse.coordinates(), &fine.geometry_coordinates());
 }

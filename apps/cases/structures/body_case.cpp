@@ -174,7 +174,7 @@ std::array<double, 3> sum_of_forces(const Spaces& spaces, const std::vector<Inte
     for (const Integral& each : integrals)
       if (each.field == static_cast<int>(k)) own.push_back(each);
     if (own.empty()) continue;
-    const FunctionSpace& space = *spaces[k];
+    const FunctionSpace& space = spaces[k];
     Vector r = space.zeros();
     Operator(space, std::move(own)).residual(u != nullptr ? layout.part(*u, static_cast<int>(k)) : space.zeros(), r);
     const std::vector<double> forces = r.host();
@@ -393,7 +393,7 @@ CaseModel read_body_case(Run& run, bool modes) {
     input.add_error(Error(ErrorKind::solids_and_sections, "formulation = \"mixed\" next to sections",
                           "solids that join beams and shells have displacements alone yet",
                           "omit 'formulation', or model the solids alone in ritz-elasticity"));
-  view->sections = read_sections(run, body.frame_part.mesh, *view->catalogue, weighs, body.frames);
+  view->sections = read_sections(run, body.frame_part.mesh, view->catalogue, weighs, body.frames);
   read_foundations(input, body.solid_part.mesh, body.solids);
   read_couplings(input, mesh, body);
   check_surfaces(run, mesh, cells, body.solid_part);
@@ -404,14 +404,14 @@ CaseModel read_body_case(Run& run, bool modes) {
   make_body_model(run, *view, order, read);
   if (read.modes || moves) require_masses_of_sections(run, body);
   if (moves) read_damping(input, read.model);
-  read.check_solver = [&run](const LinearSolverOptions& solver) { check_body_solver(run, solver); };
+  read.check_solver = check_body_solver;
   read.what_acts =
       "[[force]], [[traction]], [[body_force]], [[line_load]], [[surface_load]], [[pressure]], gravity, [thermal], "
       "or a [[support]] with a value that is not 0";
   if (!read.modes) name_body_results(*view, mesh, read);
   // The model is copied by those who solve it; what is shown knows its loads.
   const auto shown = std::make_shared<CaseModel>(CaseModel{.model = read.model, .reader = read_body});
-  read.show_fields = [&run, view, shown](const FieldsOfModel& fields, const SolutionView& s) {
+  read.show_fields = [view, shown](Run& run, const FieldsOfModel& fields, const SolutionView& s) {
     show(run, *view, *shown, fields, s);
   };
   return read;

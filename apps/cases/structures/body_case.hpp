@@ -7,7 +7,7 @@
 namespace ritz {
 
 // Reads a case with [[material]]s and [[section]]s, whose mesh has volumes among lines and surfaces in space. Errors of
-// the case are added to run.input(). The run must outlive the model.
+// the case are added to run.input().
 CaseModel read_body(Run& run);
 CaseModel read_body_vibration(Run& run);  // its free vibration
 

@@ -99,19 +99,19 @@ void show(Run& run, const Operator& equations, const StructureView& view, const 
 }
 
 // Displacements with rotations, and section forces.
-MotionFields motion_fields(Run& run, const CaseModel& read, std::shared_ptr<const StructureView> view) {
+MotionFields motion_fields(const CaseModel& read, std::shared_ptr<const StructureView> view) {
   const FunctionSpace& space = read.space();
   std::vector<Integral> stiffness;
   std::ranges::copy_if(read.model.equations, std::back_inserter(stiffness),
                        [](const Integral& each) { return each.form.has_matrix; });
   MotionFields fields{.names = {{}, section_force_names(view->sections, space.mesh().cell_count())}};
-  fields.moved = [&space](const Vector& u) {
+  fields.moved = [space](Run&, const Vector& u) {
     std::vector<Field> moved;
     add_rates(space, &u, "displacement", "rotation", moved);
     return moved;
   };
-  fields.derived = [&run, &space, view, stiffness = std::move(stiffness),
-                    equations = std::shared_ptr<Operator>()](const Vector& u) mutable {
+  fields.derived = [space, view, stiffness = std::move(stiffness), equations = std::shared_ptr<Operator>()](
+                       Run& run, const Vector& u) mutable {
     if (!equations) equations = std::make_shared<Operator>(space, stiffness);
     return EvaluatedFields{{}, section_forces_of(run, *equations, view->sections, {}, u)};
   };
@@ -149,7 +149,7 @@ CaseModel read_structure(Run& run) {
   bool weighs = moves || read.relieved || has_gravity(input.root());
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   Frames& frames = view->frames;
-  view->sections = read_sections(run, mesh, *view->catalogue, weighs, frames);
+  view->sections = read_sections(run, mesh, view->catalogue, weighs, frames);
   read_structure_supports(input.root(), mesh, false, frames.components(), frames.loads);
   read_structure_loads(input.root(), mesh, frames.loads);
   std::vector<Point> gravity = {frames.loads.acceleration()};
@@ -174,7 +174,7 @@ CaseModel read_structure(Run& run) {
   read.cell_results = section_force_names(view->sections, mesh.cell_count());
   read.what_acts =
       "[[force]], [[line_load]], [[surface_load]], [[pressure]], gravity, or a [[support]] with a value that is not 0";
-  read.show = [&run, view](const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+  read.show = [view](Run& run, const CaseModel& shown, const Operator& equations, const SolutionView& s) {
     show(run, equations, *view, shown, s);
   };
   return read;
@@ -187,7 +187,7 @@ CaseModel read_structure_vibration(Run& run) {
                                               Frames(mesh));
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   Frames& frames = view->frames;
-  view->sections = read_sections(run, mesh, *view->catalogue, true, frames);
+  view->sections = read_sections(run, mesh, view->catalogue, true, frames);
   CaseModel read{.modes = true, .preloaded = has_preload(run)};
   read_structure_supports(run.input().root(), mesh, !read.preloaded && !run.step().continues(), frames.components(),
                           frames.loads);
@@ -205,7 +205,7 @@ CaseModel read_structure_vibration(Run& run) {
   phase.emplace(run.device().profile(), "model");
   make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true, .masses = true}, {}, read);
   add_inertia(run.input(), frames, read.model);
-  if (answers) read.motion = motion_fields(run, read, view);
+  if (answers) read.motion = motion_fields(read, view);
   return read;
 }
 

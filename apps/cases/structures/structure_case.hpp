@@ -5,7 +5,7 @@
 
 namespace ritz {
 
-// Errors of the case are added to run.input(). The run must outlive the model.
+// Errors of the case are added to run.input().
 CaseModel read_structure(Run& run);
 // For free vibration: with inertia, and without loads.
 CaseModel read_structure_vibration(Run& run);

@@ -50,14 +50,14 @@ void read_density(const Case::Table& t, const FormRecord& record, bool needed, c
 }
 
 // False where the element is not known: further errors would only say that there is nothing.
-bool read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& catalogue, bool needs_density,
-                  Frames& frames, std::vector<StructureSection>& sections) {
+bool read_section(const Case::Table& t, const Mesh& mesh, const std::shared_ptr<const FormCatalogue>& catalogue,
+                  bool needs_density, Frames& frames, std::vector<StructureSection>& sections) {
   const Region* region = t.region("region", "lines or surfaces", mesh, {RegionKind::cells});
   const std::optional<std::string> name =
-      t.kind("element", "element of the cells; ritz element list prints all", element_names(catalogue, false));
+      t.kind("element", "element of the cells; ritz element list prints all", element_names(*catalogue, false));
   t.open_to_plugins("element");
-  if (!name || !catalogue.has_form(*name)) return name.has_value();
-  const FormCatalogue::Entry& entry = catalogue.find(*name);
+  if (!name || !catalogue->has_form(*name)) return name.has_value();
+  const FormCatalogue::Entry& entry = catalogue->find(*name);
   const LibraryMaterial* material = named_material(t, "material");
   std::map<std::string, double> known;
   if (*name == Beam::name && entry.module == "ritz_fem_kernels") {
@@ -69,7 +69,7 @@ bool read_section(const Case::Table& t, const Mesh& mesh, const FormCatalogue& c
   }
   Frames::Section section{.element = ask_form(t, entry, known, material), .origin = t.where()};
   read_density(t, *entry.record, needs_density, material, section);
-  if (region != nullptr) sections.push_back({region, section.element, entry.record});
+  if (region != nullptr) sections.push_back({region, section.element, {catalogue, entry.record}});
   frames.section(region, std::move(section));
   return true;
 }
@@ -126,15 +126,16 @@ void read_masses(Case& input, const Mesh& mesh, Frames& frames) {
 
 }  // namespace
 
-std::vector<StructureSection> read_sections(Run& run, const Mesh& mesh, const FormCatalogue& catalogue,
-                                            bool needs_density, Frames& frames) {
+std::vector<StructureSection> read_sections(Run& run, const Mesh& mesh,
+                                            const std::shared_ptr<const FormCatalogue>& catalogue, bool needs_density,
+                                            Frames& frames) {
   std::vector<StructureSection> sections;
   bool known = true;
   for (const Case::Table& t :
        run.input().tables("section", "element and section of lines and surfaces of the mesh", {.minimum_count = 1}))
     known = read_section(t, mesh, catalogue, needs_density, frames, sections) && known;
   if (!known) run.input().throw_if_any();
-  read_springs(run.input(), mesh, catalogue, frames);
+  read_springs(run.input(), mesh, *catalogue, frames);
   read_masses(run.input(), mesh, frames);
   return sections;
 }

@@ -15,12 +15,13 @@ namespace ritz {
 struct StructureSection {
   const Region* region;
   FormValue element;
-  const FormRecord* record;
+  std::shared_ptr<const FormRecord> record;  // with its catalogue
 };
 
-// [[section]], [[spring]] and [[mass]]. Errors are added to the case. The catalogue must outlive the sections.
-std::vector<StructureSection> read_sections(Run& run, const Mesh& mesh, const FormCatalogue& catalogue,
-                                            bool needs_density, Frames& frames);
+// [[section]], [[spring]] and [[mass]]. Errors are added to the case.
+std::vector<StructureSection> read_sections(Run& run, const Mesh& mesh,
+                                            const std::shared_ptr<const FormCatalogue>& catalogue, bool needs_density,
+                                            Frames& frames);
 
 // [[support]] of the case or of a load case. With `only_zero`, other values are errors.
 void read_structure_supports(const Case::Table& from, const Mesh& mesh, bool only_zero, int components,

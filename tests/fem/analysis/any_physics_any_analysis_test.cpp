@@ -71,9 +71,9 @@ Mesh cut(MeshData data) {
 Model joined(Model model) {
   LinearEquations equations{.origin = "joined"};
   std::map<Point, Node> met;
-  for (Node node = 0; node < model.space->node_count(); ++node)
-    if (const auto [first, is_new] = met.try_emplace(model.space->point(node), node); !is_new)
-      for (int c = 0; c < model.space->components(); ++c) equations.add({{node, c, 1.0}, {first->second, c, -1.0}});
+  for (Node node = 0; node < model.space.node_count(); ++node)
+    if (const auto [first, is_new] = met.try_emplace(model.space.point(node), node); !is_new)
+      for (int c = 0; c < model.space.components(); ++c) equations.add({{node, c, 1.0}, {first->second, c, -1.0}});
   model.relations.push_back(std::move(equations));
   return model;
 }
@@ -151,7 +151,7 @@ Model frame(bool load_cases) {
     return Mesh(std::move(data));
   }();
   const auto pull = [](double force) { return Integral::over_all_cells(LineLoad<3>{{2 * force, 0, 0}}); };
-  Model model{.space = make_space(mesh, 3, one_thread()),
+  Model model{.space = FunctionSpace(mesh, 3, one_thread()),
               .equations = {Integral::over_all_cells(Bar{200, 1})},
               .inertia = {Integral::over_all_cells(LineMass{3})},
               .supports = {{&mesh.region("wall"), 0, 0}, {&mesh.region("both"), 1, 0}, {&mesh.region("both"), 2, 0}},
@@ -208,11 +208,11 @@ const AnyPhysics table[] = {
 };
 
 double value_at(const Model& model, const Point& probe, const Vector& u) {
-  const std::vector<double> values = model.space->to_mesh(u);
-  for (Index node = 0; node < model.space->mesh().node_count(); ++node) {
-    const auto x = model.space->mesh().point(node);
+  const std::vector<double> values = model.space.to_mesh(u);
+  for (Index node = 0; node < model.space.mesh().node_count(); ++node) {
+    const auto x = model.space.mesh().point(node);
     if (std::hypot(x[0] - probe[0], x[1] - probe[1], x[2] - probe[2]) < 1e-9)
-      return values[static_cast<std::size_t>(node * model.space->components())];
+      return values[static_cast<std::size_t>(node * model.space.components())];
   }
   return NAN;
 }
@@ -373,7 +373,7 @@ TEST(AnyAnalysis, BucklingAndModesUnderLoadGoOverRanks) {
 TEST(AnyAnalysis, ModesOfAYieldedBarGoOverRanks) {
   const Mesh mesh = box(8, 1, 1, {4, 1, 1}, CellKind::hex8);
   const auto frequency = [&](Ranks* ranks, double stretch) {
-    const auto space = std::make_shared<const FunctionSpace>(mesh, 3, one_thread());
+    const FunctionSpace space(mesh, 3, one_thread());
     Model model{.space = space};
     model.equations = {Integral::over_all_cells(
         VonMisesPlasticity{.young = 200, .poisson = 0, .yield_stress = 0.2, .isotropic_hardening = 20})};

@@ -270,13 +270,13 @@ TEST(GeometricStiffness, TurnsTheLoadsWithTheBody) {
   const Model model = body.model(cpu());
   const StaticSolution s = solve(model, Static{.linear = {.relative = 1e-12}});
   const SparseMatrix K_sigma = geometric_stiffness(model, s.u, "a test");
-  const Operator equations(*model.space, model.equations);
-  Vector zero = model.space->zeros(), internal = model.space->zeros(), load = model.space->zeros(),
-         result = model.space->zeros();
+  const Operator equations(model.space, model.equations);
+  Vector zero = model.space.zeros(), internal = model.space.zeros(), load = model.space.zeros(),
+         result = model.space.zeros();
   equations.residual(zero, load);
   equations.residual(s.u, internal);
   axpy(-1.0, load, internal);  // K u: the loads, and the reactions
-  const std::vector<double> f = model.space->to_mesh(internal);
+  const std::vector<double> f = model.space.to_mesh(internal);
   std::vector<double> turn, turned;
   for (Index n = 0; n < mesh.node_count(); ++n) {
     const auto p = mesh.point(n);
@@ -284,8 +284,8 @@ TEST(GeometricStiffness, TurnsTheLoadsWithTheBody) {
     turn.insert(turn.end(), {-p[1], p[0], 0});
     turned.insert(turned.end(), {-f[at + 1], f[at], 0});
   }
-  K_sigma.apply(model.space->from_mesh(turn), result);
-  axpy(-1.0, model.space->from_mesh(turned), result);
+  K_sigma.apply(model.space.from_mesh(turn), result);
+  axpy(-1.0, model.space.from_mesh(turned), result);
   EXPECT_LE(max_abs(result), 1e-9 * largest(f));
 }
 

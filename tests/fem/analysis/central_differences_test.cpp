@@ -27,7 +27,7 @@ struct Bar {
   std::vector<double> field(const Model& model, const std::function<double(double)>& f) const {
     std::vector<double> values;
     for (Index n = 0; n < mesh.node_count(); ++n) values.insert(values.end(), {f(mesh.point(n)[0]), 0, 0});
-    return model.space->from_mesh(values).host();
+    return model.space.from_mesh(values).host();
   }
   Mesh mesh;
   ElasticBody body;
@@ -81,8 +81,8 @@ TEST(CentralDifferences, KeepTheEnergyOfABodyInFreeMotion) {
   body.material("all", {.young = Coefficient(100), .poisson = Coefficient(0.3), .density = Coefficient(1)});
   const Model model = body.model(cpu(), {.order = 2});
   Transient analysis{.end = 20, .central_differences = CentralDifferences{.part = 0.5}};
-  for (Index n = 0; n < model.space->node_count(); ++n) {
-    const Point p = model.space->point(static_cast<Node>(n));
+  for (Index n = 0; n < model.space.node_count(); ++n) {
+    const Point p = model.space.point(static_cast<Node>(n));
     analysis.begin.v.insert(analysis.begin.v.end(), {1, 0, 0.1 * (p[0] - 2) * (p[0] - 2)});
   }
   double worst = 0;
@@ -101,18 +101,18 @@ TEST(CentralDifferences, SwingAModeThroughItsPeriod) {
   body.material("all", {.young = Coefficient(100), .poisson = Coefficient(0.3), .density = Coefficient(2)});
   body.loads.fix("x0");
   const Model model = body.model(cpu());
-  const std::vector<double> mass = lumped_mass(Operator(*model.space, model.inertia)).host();
+  const std::vector<double> mass = lumped_mass(Operator(model.space, model.inertia)).host();
   double sum = 0;
   for (const double each : mass) sum += each;
   EXPECT_NEAR(sum, 3 * 2 * 6, 1e-9);
   EXPECT_GT(*std::ranges::min_element(mass), 0);
 
   const VibrationModes modes = solve(model, Modal{{.count = 1}});
-  Vector shape = model.space->zeros();
+  Vector shape = model.space.zeros();
   modes.eigen.vectors->get_column(0, shape);
   Transient analysis{.end = 1 / modes.frequencies[0], .central_differences = CentralDifferences{}};
   analysis.begin.u = shape.host();
-  const Vector end(model.space->device(), std::span<const double>(solve(model, analysis).state.u), "vectors");
+  const Vector end(model.space.device(), std::span<const double>(solve(model, analysis).state.u), "vectors");
   EXPECT_NEAR(dot(end, shape) / dot(shape, shape), 1, 0.01);
 }
 

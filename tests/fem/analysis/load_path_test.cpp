@@ -66,7 +66,7 @@ struct Truss {
     form.loads.load("x1", {-pressure, 0});
     Model result = form.model(Device::named("cpu"));
     std::vector<UnknownTerm> ends;  // move alike: else the block shears where it has no stiffness left, at l = 0
-    for (const Node node : result.space->nodes_in(mesh.region("x1")))
+    for (const Node node : result.space.nodes_in(mesh.region("x1")))
       ends.push_back({node, 0, ends.empty() ? 1.0 : -1.0});
     LinearEquations alike{.origin = "the end"};
     alike.add(ends);
@@ -262,7 +262,7 @@ TEST(Ground, ThatOnlyPressesLetsABeamLiftOff) {
   const Model model = beam.model(Device::named("cpu"));
   EXPECT_FALSE(model.linear);
   const NonlinearSolution s = solve(model, Nonlinear{.linear = {.method = LinearMethod::direct}});
-  const std::vector<double> u = model.space->to_mesh(s.u);
+  const std::vector<double> u = model.space.to_mesh(s.u);
   double last = 0, middle = 0;
   for (Index node = 0; node < mesh.node_count(); ++node) {
     const auto x = mesh.point(node);
@@ -289,7 +289,7 @@ struct Gap {
     Model result = form.model(Device::named("cpu"));
     LinearEquations stop{.origin = "the stop", .at_most = true};
     for (Index node = 0; node < mesh.node_count(); ++node)
-      if (mesh.point(node)[0] == 2) stop.add({{result.space->node_of(static_cast<Node>(node)), 0, 1.0}}, gap);
+      if (mesh.point(node)[0] == 2) stop.add({{result.space.node_of(static_cast<Node>(node)), 0, 1.0}}, gap);
     result.relations.push_back(std::move(stop));
     return result;
   }

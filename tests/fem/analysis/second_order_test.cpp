@@ -62,7 +62,7 @@ const Mesh& chain(Index count) {
 constexpr double stiffness = 200;
 Model bars(Index count, std::vector<Integral> inertia, const Coefficient& wall = 0) {
   const Mesh& mesh = chain(count);
-  return {.space = make_space(mesh, 3, single_thread()),
+  return {.space = FunctionSpace(mesh, 3, single_thread()),
           .equations = {Integral::over_all_cells(Bar{stiffness, 1})},
           .inertia = std::move(inertia),
           .supports = {{&mesh.region("wall"), 0, wall}, {&mesh.region("all"), 1, 0}, {&mesh.region("all"), 2, 0}},
@@ -318,20 +318,20 @@ struct DrivenSolid {
     model->damping = {.mass = alpha};
     begin = uniform_state(*model, 0);
     begin.v = begin.u;
-    for (Index n = 0; n < model->space->node_count(); ++n)
+    for (Index n = 0; n < model->space.node_count(); ++n)
       for (int c = 0; c < 2; ++c) {
         const auto i = std::size_t(2 * n + c);
-        const Point x = model->space->point(Node(n));
+        const Point x = model->space.point(Node(n));
         begin.u[i] = field(c, x) * g(0);
         begin.v[i] = field(c, x) * (g(1e-6) - g(-1e-6)) / 2e-6;
       }
   }
   double error(const State& state) const {
     double worst = 0;
-    for (Index n = 0; n < model->space->node_count(); ++n)
+    for (Index n = 0; n < model->space.node_count(); ++n)
       for (int c = 0; c < 2; ++c)
-        worst = std::max(
-            worst, std::abs(state.u[std::size_t(2 * n + c)] - exact(c, model->space->point(Node(n)), state.time)));
+        worst = std::max(worst,
+                         std::abs(state.u[std::size_t(2 * n + c)] - exact(c, model->space.point(Node(n)), state.time)));
     return worst;
   }
   static constexpr double density = 1.9;
@@ -380,8 +380,8 @@ TEST(SecondOrder, AFreeBodyMovesExactly) {
   body.material("all", {.young = 210e9, .poisson = 0.3, .density = 7850});
   const Model model = body.model(single_thread());
   State begin = uniform_state(model, 0);
-  for (Index n = 0; n < model.space->node_count(); ++n) {
-    const Point x = model.space->point(Node(n));
+  for (Index n = 0; n < model.space.node_count(); ++n) {
+    const Point x = model.space.point(Node(n));
     begin.v.insert(begin.v.end(), {3 - 2 * x[1], -1 + 2 * x[0] - 0.5 * x[2], 4 + 0.5 * x[1]});
   }
   const std::vector<double> v = begin.v;
@@ -419,7 +419,7 @@ TEST(SecondOrder, FreeVibrationHasTheFrequencyOfTheMode) {
   const Model model = body.model(single_thread());
   const VibrationModes modes = solve(model, Modal{{.count = 1}});
   const double period = 1 / modes.frequencies[0];
-  Vector shape = model.space->zeros();
+  Vector shape = model.space.zeros();
   modes.eigen.vectors->get_column(0, shape);
   State begin;
   begin.u = shape.host();
@@ -487,7 +487,7 @@ Model nonlinear_membrane(double (*g)(double), double (*second)(double)) {
   const FieldInTime force = [=](const Point& x, double t) {
     return field(x) * second(t) - 2 * 5 * g(t) * g(t);  // 5 = |grad|^2
   };
-  Model model{.space = make_space(mesh, 1, single_thread()),
+  Model model{.space = FunctionSpace(mesh, 1, single_thread()),
               .equations = {Integral::over_all_cells(test_form(NonlinearDiffusion<2>{1, 2, 0})),
                             Integral::over_all_cells(FormValue(GivenLoad<1, 2, 0>{}, {over_points(force)}))},
               .inertia = {Integral::over_all_cells(Mass<1, 2>{1})},
@@ -504,8 +504,8 @@ TEST(SecondOrder, NonlinearEquationsKeepTheOrder) {
   const auto g = [](double t) { return 1 + 0.3 * std::sin(4 * t); };
   const Model model = nonlinear_membrane(g, [](double t) { return -4.8 * std::sin(4 * t); });
   State begin = uniform_state(model, 0);
-  for (Index n = 0; n < model.space->node_count(); ++n) {
-    const Point x = model.space->point(Node(n));
+  for (Index n = 0; n < model.space.node_count(); ++n) {
+    const Point x = model.space.point(Node(n));
     begin.u[std::size_t(n)] = 1 + x[0] - 2 * x[1];
     begin.v.push_back(1.2 * begin.u[std::size_t(n)]);
   }
@@ -551,7 +551,7 @@ TEST(SecondOrder, GoesOnWithTheSameBitsWhenNonlinear) {
 TEST(SecondOrder, GoesOnWithTheSameBitsWithInternalVariables) {
   static const Mesh mesh = rectangle(2, 2, {1, 1}, CellKind::quad4);
   const Model model{
-      .space = make_space(mesh, 1, single_thread()),
+      .space = FunctionSpace(mesh, 1, single_thread()),
       .equations = {Integral::over_all_cells(
           test_form(YieldingByFlux{{.stiffness = 2, .yield = 0.05, .hardening = 0.3}}))},
       .inertia = {Integral::over_all_cells(Mass<1, 2>{0.1})},

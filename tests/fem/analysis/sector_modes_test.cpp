@@ -27,7 +27,7 @@ Device cpu() { return Device::named("cpu", 1); }
 Model sector_of(const ElasticBody& body, const Region& onto, const Region& region, double angle) {
   Model model = body.model(cpu());
   const RotationAbout rotation{{0, 0, 0}, {0, 0, 1}, angle};
-  Periodic sides = periodic(*model.space, region, onto, {.rotation = rotation});
+  Periodic sides = periodic(model.space, region, onto, {.rotation = rotation});
   model.cyclic.push_back({model.relations.size(), sides.on_axis, rotation});
   model.relations.push_back(std::move(sides.equations));
   return model;

@@ -41,7 +41,7 @@ Layout layout_of_model(const Model& model) { return layout_of(model.spaces()); }
 
 // The value of a field at one of its nodes.
 double value_at(const Model& model, std::span<const double> u, int field, const Point& at, int component = 0) {
-  const FunctionSpace& space = *model.spaces().at(static_cast<std::size_t>(field));
+  const FunctionSpace space = model.spaces().at(static_cast<std::size_t>(field));
   for (Node node = 0; node < space.node_count(); ++node) {
     const Point x = space.point(node);
     if (std::hypot(x[0] - at[0], x[1] - at[1]) < 1e-9)
@@ -54,9 +54,9 @@ double value_at(const Model& model, std::span<const double> u, int field, const 
 // The unknowns of all fields, of those of the first one from functions of the position.
 std::vector<double> first_field(const Model& model, const std::function<double(const Point&, int)>& value) {
   std::vector<double> u(static_cast<std::size_t>(layout_of_model(model).total()), 0.0);
-  for (Node node = 0; node < model.space->node_count(); ++node)
-    for (int c = 0; c < model.space->components(); ++c)
-      u[static_cast<std::size_t>(Index{node} * model.space->components() + c)] = value(model.space->point(node), c);
+  for (Node node = 0; node < model.space.node_count(); ++node)
+    for (int c = 0; c < model.space.components(); ++c)
+      u[static_cast<std::size_t>(Index{node} * model.space.components() + c)] = value(model.space.point(node), c);
   return u;
 }
 
@@ -256,8 +256,8 @@ TEST(FieldsByNewton, RubberKeepsItsVolume) {
   EXPECT_EQ(shown, 3);
   EXPECT_NEAR(value_at(model, s.u.host(), 0, {1, 1, 0}, 1), 1 / stretch - 1, 1e-5);
   double force = 0;
-  for (Node node = 0; node < model.space->node_count(); ++node)
-    if (model.space->point(node)[0] > 1 - 1e-9) force += s.reaction[static_cast<std::size_t>(2 * node)];
+  for (Node node = 0; node < model.space.node_count(); ++node)
+    if (model.space.point(node)[0] > 1 - 1e-9) force += s.reaction[static_cast<std::size_t>(2 * node)];
   EXPECT_NEAR(force, mu * (stretch - std::pow(stretch, -3)), 1e-5);
 }
 
@@ -419,8 +419,8 @@ struct StartedPlate {
   StartedPlate(const StartedPlate&) = delete;
   Node node_at(double x, double y) const {
     Node found = -1;
-    for (Node node = 0; node < model.space->node_count(); ++node)
-      if (std::hypot(model.space->point(node)[0] - x, model.space->point(node)[1] - y) < 1e-9) found = node;
+    for (Node node = 0; node < model.space.node_count(); ++node)
+      if (std::hypot(model.space.point(node)[0] - x, model.space.point(node)[1] - y) < 1e-9) found = node;
     return found;
   }
 };

@@ -141,8 +141,8 @@ struct Solved {
 Solved solved(const Model& model, const LinearSolverOptions& options = {.method = LinearMethod::direct}) {
   const StaticSolution s = solve(model, Static{.linear = options});
   const Layout layout = layout_of(model.spaces());
-  Solved result{.solids = model.space->to_mesh(layout.part(s.u, 0)),
-                .frames = model.others[0]->to_mesh(layout.part(s.u, 1)),
+  Solved result{.solids = model.space.to_mesh(layout.part(s.u, 0)),
+                .frames = model.others[0].to_mesh(layout.part(s.u, 1)),
                 .residual = s.residual};
   for (int k = 0; k < 2; ++k)
     for (Index i = 0; i < layout.size(k); ++i)
@@ -244,7 +244,7 @@ TEST(Body, MovesRigidlyWithoutStress) {
     const Solved s = solved(model, {.method = method, .relative = direct ? 1e-8 : 1e-12});
     double largest = 0;
     for (int k = 0; k < 2; ++k) {
-      const FunctionSpace& space = *model.spaces()[static_cast<std::size_t>(k)];
+      const FunctionSpace space = model.spaces()[static_cast<std::size_t>(k)];
       const std::vector<double> u = layout_of(model.spaces()).part(s.u, k).host();
       for (Node node = 0; node < space.node_count(); ++node)
         for (int c = 0; c < space.components(); ++c) {
@@ -327,15 +327,15 @@ TEST(Body, BendsAPlateOutOfABlockAsSolidsAloneDo) {
                      return nodes;
                    }()};
   Region used = end;
-  const auto space = make_space(mesh, 3, device_under_test(2));
-  std::erase_if(used.nodes, [&](Node n) { return space->node_of(n) < 0; });
+  const FunctionSpace space(mesh, 3, device_under_test(2));
+  std::erase_if(used.nodes, [&](Node n) { return space.node_of(n) < 0; });
   body.loads.fix(wall);
   body.loads.force(used, {0.0, 0.0, 1e-3});
   ErrorList errors;
   const Model model = body.model(space, errors);
   errors.throw_if_any();
   const StaticSolution s = solve(model, Static{.linear = {.method = LinearMethod::direct}});
-  const std::vector<double> u = space->to_mesh(s.u);
+  const std::vector<double> u = space.to_mesh(s.u);
   double mean = 0;
   for (const Node node : used.nodes)
     mean += u[static_cast<std::size_t>(3 * node + 2)] / static_cast<double>(used.nodes.size());
@@ -363,7 +363,7 @@ TEST(Body, HasASkinThatGoesWithTheSolid) {
   const Layout layout = layout_of(model.spaces());
   double pull = 0;
   for (int k = 0; k < 2; ++k) {
-    const FunctionSpace& space = *model.spaces()[static_cast<std::size_t>(k)];
+    const FunctionSpace space = model.spaces()[static_cast<std::size_t>(k)];
     for (Node node = 0; node < space.node_count(); ++node)
       if (space.point(node)[0] > 1 - 1e-9)
         pull += s.reaction[static_cast<std::size_t>(layout.first(k) + Index{node} * space.components())];
@@ -522,7 +522,7 @@ TEST(Body, KeepsItsEnergyInTime) {
   State begin{.u = std::vector<double>(static_cast<std::size_t>(layout.total()), 0.0), .v = {}};
   begin.v = begin.u;
   for (int k = 0; k < 2; ++k) {
-    const FunctionSpace& space = *model.spaces()[static_cast<std::size_t>(k)];
+    const FunctionSpace space = model.spaces()[static_cast<std::size_t>(k)];
     for (Node node = 0; node < space.node_count(); ++node)
       begin.v[static_cast<std::size_t>(layout.first(k) + Index{node} * space.components() + 2)] = space.point(node)[0];
   }

@@ -17,7 +17,7 @@ namespace {
 std::unique_ptr<Problem> heat(const Device& device) {
   auto problem = std::make_unique<Problem>(disturbed_mesh(CellKind::hex8, 5), form_of<MixedPoisson>(3, 1.0),
                                            std::vector<Integral>{}, device);
-  problem->spaces = {make_space(problem->mesh, 1, device)};
+  problem->spaces = {FunctionSpace(problem->mesh, 1, device)};
   remake(problem->equations, problem->spaces, {},
          {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(volume_load(3, std::array{1.0}))});
   problem->supports = MixedConstraints(problem->spaces);

@@ -30,8 +30,8 @@ struct TwoBodies {
   MixedOperator equations;
   MixedConstraints supports;
   explicit TwoBodies(const Device& device = device_under_test(2))
-      : spaces{std::make_shared<const FunctionSpace>(left, 3, device, SpaceOptions{.field_name = "left"}),
-               std::make_shared<const FunctionSpace>(right, 3, device, SpaceOptions{.field_name = "right"})},
+      : spaces{FunctionSpace(left, 3, device, SpaceOptions{.field_name = "left"}),
+               FunctionSpace(right, 3, device, SpaceOptions{.field_name = "right"})},
         equations(spaces, {},
                   {Integral::over_all_cells(elastic_form(3)), Integral::over_all_cells(elastic_form(3)).of_field(1)}),
         supports(spaces) {}
@@ -39,9 +39,9 @@ struct TwoBodies {
   // The cubes have the same displacements where they meet.
   void join() {
     LinearEquations equal{.origin = "where the cubes meet", .field = 1};
-    for (const Node right_node : spaces[1]->nodes_in(right.region("x0")))
-      for (const Node left_node : spaces[0]->nodes_in(left.region("x1")))
-        if (distance(spaces[1]->point(right_node), spaces[0]->point(left_node)) < 1e-9)
+    for (const Node right_node : spaces[1].nodes_in(right.region("x0")))
+      for (const Node left_node : spaces[0].nodes_in(left.region("x1")))
+        if (distance(spaces[1].point(right_node), spaces[0].point(left_node)) < 1e-9)
           for (int c = 0; c < 3; ++c) equal.add({{right_node, c, 1.0}, {left_node, c, -1.0, 0}});
     supports.relate(std::move(equal));
   }
@@ -179,9 +179,9 @@ TEST(JoinedFields, NodeByNodeMoveAsOneBody) {
     for (std::size_t i = 0; i < reaction.size(); ++i) balance[i % 3] += reaction[i];
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(balance[c], -load[c], 1e-8) << c;
     int compared = 0;
-    for (const Node node : two.spaces[1]->nodes_in(two.right.region("x1")))
+    for (const Node node : two.spaces[1].nodes_in(two.right.region("x1")))
       for (const Node other : one.space.nodes_in(one.mesh.region("x1"))) {
-        if (TwoBodies::distance(two.spaces[1]->point(node), one.space.point(other)) > 1e-9) continue;
+        if (TwoBodies::distance(two.spaces[1].point(node), one.space.point(other)) > 1e-9) continue;
         ++compared;
         for (int c = 0; c < 3; ++c)
           EXPECT_NEAR(right[static_cast<std::size_t>(3 * node + c)], expected[static_cast<std::size_t>(3 * other + c)],

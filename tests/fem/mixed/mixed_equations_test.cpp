@@ -91,8 +91,9 @@ TEST(MixedEquations, AreEliminatedFromAllBlocksAsDenseMatricesAre) {
     problem->supports.eliminate(K, 0);
     EXPECT_LT(test::largest_difference(dense(host_matrix(K)), expected), 1e-13 * largest_entry(before));
     const std::vector<double> first = host_matrix(K).values;
-    for (const auto& space : problem->spaces) (void)space->pattern();  // as masses have it, of fields without a block
-    problem->equations.assemble(u, K);                                 // once more, as Newton's method does
+    for (const FunctionSpace& space : problem->spaces)
+      (void)space.pattern();            // as masses have it, of fields without a block
+    problem->equations.assemble(u, K);  // once more, as Newton's method does
     problem->supports.eliminate(K, 0);
     EXPECT_EQ(host_matrix(K).values, first);
   }
@@ -135,7 +136,7 @@ TEST(MixedEquations, AreMetByVectorsOnEveryDevice) {
     supports.set_values(u);
     for (int k = 0; k < 2; ++k) {
       const std::vector<double> values = problem->equations.layout().part(u, k).host();
-      const int components = problem->spaces[static_cast<std::size_t>(k)]->components();
+      const int components = problem->spaces[static_cast<std::size_t>(k)].components();
       for (const LinearEquations& each : supports[k].equations())
         for (Index i = 0; i < each.size(); ++i) {
           double sum = -each.values[static_cast<std::size_t>(i)];
@@ -345,12 +346,12 @@ TEST(MixedEquations, OfAModelHoldByNewtonsMethodAndInTime) {
   model.supports.push_back({.region = &corner, .component = 0, .value = 0.0, .origin = "level", .field = 1});
   for (int k = 0; k < 2; ++k) {
     model.relations.push_back(
-        periodic(*spaces[static_cast<std::size_t>(k)], mesh.region("x1"), mesh.region("x0")).equations);
+        periodic(spaces[static_cast<std::size_t>(k)], mesh.region("x1"), mesh.region("x0")).equations);
     model.relations.back().field = k;
   }
   const auto middle = [&](std::span<const double> u) {
-    for (Node node = 0; node < spaces[0]->node_count(); ++node)
-      if (std::abs(spaces[0]->point(node)[1] - 0.5) < 1e-9) return u[static_cast<std::size_t>(2 * node)];
+    for (Node node = 0; node < spaces[0].node_count(); ++node)
+      if (std::abs(spaces[0].point(node)[1] - 0.5) < 1e-9) return u[static_cast<std::size_t>(2 * node)];
     return 0.0;
   };
   const double most = force / (8 * mu);

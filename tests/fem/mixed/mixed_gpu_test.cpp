@@ -60,7 +60,7 @@ TEST_F(MixedOnAGpu, EquationsBetweenUnknownsAreEliminatedWhereTheMatrixIs) {
     Problem problem(rectangle(8, 8, {1, 1}, CellKind::quad4), form_of<Stokes>(2, 1.0), {}, device);
     for (int k = 0; k < 2; ++k)
       problem.supports[k].relate(
-          periodic(*problem.spaces[std::size_t(k)], problem.mesh.region("x1"), problem.mesh.region("x0")).equations);
+          periodic(problem.spaces[std::size_t(k)], problem.mesh.region("x1"), problem.mesh.region("x0")).equations);
     problem.supports.finish();
     BlockOperator K = problem.equations.make_matrix();
     const auto assemble = [&] {
@@ -97,9 +97,9 @@ TEST_F(MixedOnAGpu, AuxiliarySpacesAreMadeWhereTheMatrixIs) {
   BlockOperator K = problem->equations.make_matrix();
   problem->equations.assemble(problem->equations.zeros(), K);
   problem->supports.eliminate(K, 1);
-  const Index edges = problem->spaces[0]->node_count(), corners = problem->mesh.node_count();
+  const Index edges = problem->spaces[0].node_count(), corners = problem->mesh.node_count();
   std::optional<EdgePreconditioner> M;
-  const Index bytes = moved([&] { M.emplace(*K.square(0), *problem->spaces[0], problem->supports[0]); });
+  const Index bytes = moved([&] { M.emplace(*K.square(0), problem->spaces[0], problem->supports[0]); });
   EXPECT_LT(bytes, 8 * edges + 17 * corners + 8192);
   EXPECT_GT(bytes, 8 * edges);
 }

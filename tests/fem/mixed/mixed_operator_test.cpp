@@ -157,8 +157,8 @@ TEST(MixedOperator, FormsOfOneFieldAddWhatTheyAreAlone) {
   flow.residual(u, s);
   axpy(-1, s, r);
   for (int k = 0; k < 2; ++k) {
-    const Operator alone(*spaces[static_cast<std::size_t>(k)], k == 0 ? velocity : pressure);
-    Vector expected = spaces[static_cast<std::size_t>(k)]->zeros();
+    const Operator alone(spaces[static_cast<std::size_t>(k)], k == 0 ? velocity : pressure);
+    Vector expected = spaces[static_cast<std::size_t>(k)].zeros();
     alone.residual(both.layout().part(u, k), expected);
     EXPECT_LE(largest_difference(both.layout().part(r, k).host(), expected.host()), 1e-13 * largest(s.host()));
   }
@@ -178,12 +178,12 @@ TEST(MixedOperator, UniformStressOfAFluidIsBalancedInside) {
     const Mesh mesh = rectangle(4, 4, {1, 1}, CellKind::quad4, {.random = 0.1});
     const MixedFormValue form = Stokes<2>{2};
     const Spaces spaces = spaces_of(form, mesh, device, raise);
-    EXPECT_EQ(spaces[0]->order(), 2 + raise);
-    EXPECT_EQ(spaces[1]->order(), 1 + raise);
+    EXPECT_EQ(spaces[0].order(), 2 + raise);
+    EXPECT_EQ(spaces[1].order(), 1 + raise);
     const MixedOperator flow(spaces, {MixedIntegral::over_all_cells(form)});
     std::vector<double> u(static_cast<std::size_t>(flow.layout().total()), 3.0);
-    for (Node n = 0; n < spaces[0]->node_count(); ++n) {
-      const Point x = spaces[0]->point(n);
+    for (Node n = 0; n < spaces[0].node_count(); ++n) {
+      const Point x = spaces[0].point(n);
       u[static_cast<std::size_t>(2 * n)] = 0.3 * x[0] + 0.2 * x[1];
       u[static_cast<std::size_t>(2 * n + 1)] = 0.5 * x[0] - 0.3 * x[1];
     }
@@ -191,8 +191,8 @@ TEST(MixedOperator, UniformStressOfAFluidIsBalancedInside) {
     flow.residual(Vector(device, std::span<const double>(u), "vectors"), r);
     const std::vector<double> residual = r.host();
     const auto inside = [](double x) { return x > 1e-9 && x < 1 - 1e-9; };
-    for (Node n = 0; n < spaces[0]->node_count(); ++n) {
-      const Point x = spaces[0]->point(n);
+    for (Node n = 0; n < spaces[0].node_count(); ++n) {
+      const Point x = spaces[0].point(n);
       if (!inside(x[0]) || !inside(x[1])) continue;
       EXPECT_NEAR(residual[static_cast<std::size_t>(2 * n)], 0, 1e-13);
       EXPECT_NEAR(residual[static_cast<std::size_t>(2 * n + 1)], 0, 1e-13);
@@ -253,8 +253,8 @@ TEST(MixedOperator, SpacesOfTwoGeometriesAreAnError) {
   const Mesh mesh = patch(CellKind::tri3);
   const Device device = device_under_test();
   const MixedFormValue form = Stokes<2>{1};
-  const auto v = std::make_shared<const FunctionSpace>(mesh, 2, device, SpaceOptions{.order = 2});
-  const auto p = std::make_shared<const FunctionSpace>(mesh, 1, device);
+  const auto v = FunctionSpace(mesh, 2, device, SpaceOptions{.order = 2});
+  const auto p = FunctionSpace(mesh, 1, device);
   EXPECT_THROW(MixedOperator({v, p}, {MixedIntegral::over_all_cells(form)}), Error);
 }
 

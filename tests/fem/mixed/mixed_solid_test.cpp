@@ -31,9 +31,8 @@ Solution solution_of(const ElasticBody& body, int order = 0, LinearMethod method
                                 : solve(model, Nonlinear{.relative = 1e-10, .linear = linear}).u;
   const Spaces spaces = model.spaces();
   const Layout layout = layout_of(spaces);
-  Solution result{spaces[0]->to_mesh(layout.part(u, 0)), {}};
-  if (spaces.size() > 1)
-    result.pressure = body.pressure(spaces[0]->device(), spaces[1]->to_mesh(layout.part(u, 1)), {});
+  Solution result{spaces[0].to_mesh(layout.part(u, 0)), {}};
+  if (spaces.size() > 1) result.pressure = body.pressure(spaces[0].device(), spaces[1].to_mesh(layout.part(u, 1)), {});
   return result;
 }
 

@@ -104,7 +104,7 @@ struct FlowProblem {
         u(equations.zeros()),
         load(equations.zeros()),
         K(equations.make_matrix()),
-        schur(spaces[1]->pattern(), 1) {
+        schur(spaces[1].pattern(), 1) {
     for (const char* side : {"x0", "x1", "y0", "y1", "z0", "z1"})
       for (int c = 0; c < flow.dimension; ++c)
         if (side[0] != 'z' || flow.dimension == 3) fixed[0].prescribe(mesh.region(side), c, 0.0, side);
@@ -115,14 +115,14 @@ struct FlowProblem {
     fixed.set_zero(load);
     equations.assemble(u, K);
     fixed.eliminate(K, viscosity);
-    const Operator mass(*spaces[1], {Integral::over_all_cells(pressure_mass(flow.dimension))});
+    const Operator mass(spaces[1], {Integral::over_all_cells(pressure_mass(flow.dimension))});
     mass.assemble({}, schur);
   }
 
   std::vector<BlockPart> parts(double schur_factor) const {
     return {{.by = "multigrid",
              .matrix = K.square(0),
-             .multigrid = {.coordinates = &spaces[0]->coordinates(), .dimension = flow.dimension}},
+             .multigrid = {.coordinates = &spaces[0].coordinates(), .dimension = flow.dimension}},
             {.by = "chebyshev", .matrix = &schur, .factor = schur_factor}};
   }
   SolveReport solve(LinearMethod method, BlockTriangle triangle, double relative = 1e-9) {
@@ -132,11 +132,11 @@ struct FlowProblem {
     EXPECT_TRUE(report.converged()) << summary(report);
     return report;
   }
-  double velocity_error() const { return l2_error(*spaces[0], equations.layout().part(u, 0), flow.velocities()); }
+  double velocity_error() const { return l2_error(spaces[0], equations.layout().part(u, 0), flow.velocities()); }
   double pressure_error() const {
     const Vector p = equations.layout().part(u, 1);
-    const double mean = mean_value(*spaces[1], p);
-    return l2_error(*spaces[1], p, {of([mean](const Point& x) { return KnownFlow::pressure(x) + mean; })});
+    const double mean = mean_value(spaces[1], p);
+    return l2_error(spaces[1], p, {of([mean](const Point& x) { return KnownFlow::pressure(x) + mean; })});
   }
 };
 
@@ -197,7 +197,7 @@ TEST_P(TaylorHood, IsTheSameByAFactorisation) {
   axpy(-1, problem.u, x);
   EXPECT_LE(max_abs(x), 1e-7 * size);
   // There are as many negative pivots as pressures, without the one that is prescribed: a saddle point.
-  if (solver.knows_inertia()) EXPECT_EQ(solver.negative_pivots(), problem.spaces[1]->unknown_count() - 1);
+  if (solver.knows_inertia()) EXPECT_EQ(solver.negative_pivots(), problem.spaces[1].unknown_count() - 1);
 }
 
 // Without any matrix of the whole: the action in its place.
@@ -251,7 +251,7 @@ TEST(NavierStokes, FlowsAroundTheCavityAsPublished) {
   const std::size_t last = residuals.size() - 1;
   EXPECT_LE(residuals[last - 1], 30 * std::pow(residuals[last - 2], 2));
   const Point middle{0.5, 0.5, 0};
-  const double v = values_at(*spaces[0], equations.layout().part(u, 0), {&middle, 1})[0];
+  const double v = values_at(spaces[0], equations.layout().part(u, 0), {&middle, 1})[0];
   EXPECT_NEAR(v, -0.20914925, 2e-5);
 }
 

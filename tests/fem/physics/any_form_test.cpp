@@ -28,11 +28,11 @@ const Mesh& rod() {
 }
 
 double at(const Model& model, const Vector& u, double x) {
-  const std::vector<double> values = model.space->to_mesh(u);
-  const Mesh& mesh = model.space->mesh();
+  const std::vector<double> values = model.space.to_mesh(u);
+  const Mesh& mesh = model.space.mesh();
   for (Index node = 0; node < mesh.node_count(); ++node)
     if (std::abs(mesh.point(node)[0] - x) < 1e-9)
-      return values[static_cast<std::size_t>(node * model.space->components())];
+      return values[static_cast<std::size_t>(node * model.space.components())];
   return NAN;
 }
 
@@ -89,8 +89,8 @@ TEST(AnyForm, DecaysAsItsCapacitySays) {
     body.capacity("all", capacity);
     const Model model = body.model(one_cpu());
     State begin = uniform_state(model, 0);
-    for (Node node = 0; node < model.space->node_count(); ++node)
-      begin.u[static_cast<std::size_t>(node)] = std::cos(std::numbers::pi * model.space->point(node)[0]);
+    for (Node node = 0; node < model.space.node_count(); ++node)
+      begin.u[static_cast<std::size_t>(node)] = std::cos(std::numbers::pi * model.space.point(node)[0]);
     double end = NAN;
     solve(model, Transient{.end = 1, .tolerance = 1e-6, .begin = begin},
           {.show = [&](const SolutionView& s) { end = at(model, s.u, 0); }});

@@ -23,15 +23,15 @@ const Mesh& block() {
 Device cpu() { return Device::named("cpu", 1); }
 
 std::vector<double> solve(const Model& model) {
-  const Operator equations(*model.space, model.equations);
-  return model.space->to_mesh(solve_static(equations, make_constraints(model), {.relative = 1e-11}).u);
+  const Operator equations(model.space, model.equations);
+  return model.space.to_mesh(solve_static(equations, make_constraints(model), {.relative = 1e-11}).u);
 }
 
 // Sum of a load along each axis.
 std::vector<double> resultant(const Model& model, const std::vector<Integral>& integrals) {
-  const auto components = static_cast<std::size_t>(model.space->components());
-  Vector r = model.space->zeros();
-  Operator(*model.space, integrals).residual(model.space->zeros(), r);
+  const auto components = static_cast<std::size_t>(model.space.components());
+  Vector r = model.space.zeros();
+  Operator(model.space, integrals).residual(model.space.zeros(), r);
   std::vector<double> total(components, 0.0);
   const std::vector<double> values = r.host();
   for (std::size_t i = 0; i < values.size(); ++i) total[i % components] -= values[i];
@@ -134,8 +134,8 @@ TEST(ElasticBody, HasItsMass) {
       const Model model = body.model(cpu());
       std::vector<double> along(static_cast<std::size_t>(2 * mesh.node_count()), 0.0);
       for (std::size_t i = 1; i < along.size(); i += 2) along[i] = 1;
-      Vector m = model.space->zeros();
-      Operator(*model.space, model.inertia).residual(model.space->from_mesh(along), m);
+      Vector m = model.space.zeros();
+      Operator(model.space, model.inertia).residual(model.space.from_mesh(along), m);
       double mass = 0;
       for (const double each : m.host()) mass += each;
       const double exact = 7850 * 3 * (ring ? 2 * std::numbers::pi * 2.5 : 0.2);
@@ -180,10 +180,10 @@ TEST(ElasticBody, RefusesWhatCannotBe) {
 
 // Resultant of a load, and its moment about the origin.
 std::array<double, 6> wrench(const Model& model) {
-  Vector r = model.space->zeros();
+  Vector r = model.space.zeros();
   const std::vector<Integral> loads(model.equations.begin() + 1, model.equations.end());
-  Operator(*model.space, loads).residual(model.space->zeros(), r);
-  const std::vector<double> f = model.space->to_mesh(r);
+  Operator(model.space, loads).residual(model.space.zeros(), r);
+  const std::vector<double> f = model.space.to_mesh(r);
   std::array<double, 6> sum{};
   for (Index node = 0; node < block().node_count(); ++node) {
     const auto x = block().point(node);

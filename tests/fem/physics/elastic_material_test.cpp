@@ -25,9 +25,9 @@ struct Solved {
   DerivedFields derived;
 };
 Solved solve(const Model& model) {
-  const Operator equations(*model.space, model.equations);
+  const Operator equations(model.space, model.equations);
   const Vector u = solve_static(equations, make_constraints(model), {.relative = 1e-12}).u;
-  return {model.space->to_mesh(u), evaluate(equations, u)};
+  return {model.space.to_mesh(u), evaluate(equations, u)};
 }
 
 TEST(TemperatureTable, HoldsFromItsFirstRowToItsLast) {

@@ -74,7 +74,7 @@ TEST(FollowerPressure, ATubeOfRubberIsBlownUpAsItsClosedFormHasIt) {
     const NonlinearSolution s = solve(
         model, Nonlinear{.sizes = {.first = 0.2}, .control = control, .linear = {.method = LinearMethod::direct}});
     EXPECT_EQ(s.part, 1);
-    const std::vector<double> u = model.space->to_mesh(s.u);
+    const std::vector<double> u = model.space.to_mesh(s.u);
     for (Node node = 0; node < mesh.node_count(); ++node) {
       const double R = mesh.point(node)[0];
       EXPECT_NEAR(u[static_cast<std::size_t>(2 * node)], std::sqrt(R * R + c) - R, 5e-3) << R;
@@ -101,9 +101,9 @@ TEST(FollowerPressure, TurnsWithTheBody) {
     const auto x = mesh.point(node);
     moved.insert(moved.end(), {c * x[0] - s * x[1] - x[0], s * x[0] + c * x[1] - x[1], low * x[2] - x[2]});
   }
-  const Operator equations(*model.space, model.equations);
+  const Operator equations(model.space, model.equations);
   Vector r = equations.zeros();
-  equations.residual(model.space->from_mesh(moved), r);
+  equations.residual(model.space.from_mesh(moved), r);
   for (const double each : r.host()) EXPECT_NEAR(each, 0, 1e-9);
 }
 

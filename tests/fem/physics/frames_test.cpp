@@ -34,10 +34,10 @@ Frames clamped() {
 std::vector<double> tip_of(const Model& model, const ModelLoadCase* load_case = nullptr) {
   std::vector<Integral> integrals = model.equations;
   if (load_case != nullptr) integrals.insert(integrals.end(), load_case->loads.begin(), load_case->loads.end());
-  const Operator equations(*model.space, integrals);
+  const Operator equations(model.space, integrals);
   const StaticSolution solution =
       solve_static(equations, make_constraints(model, load_case), {.method = LinearMethod::direct, .relative = 1e-9});
-  const std::vector<double> u = model.space->to_mesh(solution.u);
+  const std::vector<double> u = model.space.to_mesh(solution.u);
   return {u.begin() + 6 * tip.nodes.front(), u.begin() + 6 * tip.nodes.front() + 6};
 }
 
@@ -88,7 +88,7 @@ TEST(Frames, ASpringAtTheTipIsASpringBesideTheBeam) {
 // (1.8751 / L)^2 sqrt(E I / rho A)
 TEST(Frames, VibratesAtTheFrequencyOfTheHandbook) {
   const Model model = clamped().model(cpu());
-  const Operator stiffness(*model.space, model.equations), masses(*model.space, model.inertia);
+  const Operator stiffness(model.space, model.equations), masses(model.space, model.inertia);
   const VibrationModes modes =
       solve_vibration(stiffness, masses, make_constraints(model), {}, {.count = 2, .method = EigenMethod::lanczos});
   const double expected =
@@ -113,9 +113,9 @@ TEST(Frames, APlateHasTheInertiaOfItsThickness) {
          {std::pair{2, density * thickness}, {3, density * std::pow(thickness, 3) / 12}}) {
       std::vector<double> motion(static_cast<std::size_t>(6 * mesh.node_count()), 0.0);
       for (std::size_t i = static_cast<std::size_t>(component); i < motion.size(); i += 6) motion[i] = 1;
-      const Vector u = model.space->from_mesh(motion);
-      Vector inertia = model.space->zeros();
-      Operator(*model.space, model.inertia).residual(u, inertia);
+      const Vector u = model.space.from_mesh(motion);
+      Vector inertia = model.space.zeros();
+      Operator(model.space, model.inertia).residual(u, inertia);
       EXPECT_NEAR(dot(u, inertia), per_area * plate_area, 1e-12 * per_area * plate_area);
     }
   }

@@ -48,12 +48,12 @@ struct Bars {
   Model pulled(double force, const Region& region, const Region* onto, const GapOptions& options) {
     body.loads.force("a", {force, 0, 0});
     Model model = body.model(Device::named("cpu", 1));
-    model.relations.push_back(gap(*model.space, region, onto, options));
+    model.relations.push_back(gap(model.space, region, onto, options));
     model.linear = false;
     return model;
   }
   double motion(const Model& model, const NonlinearSolution& s, const char* region) const {
-    return model.space->to_mesh(s.u)[static_cast<std::size_t>(3 * mesh.region(region).nodes.front())];
+    return model.space.to_mesh(s.u)[static_cast<std::size_t>(3 * mesh.region(region).nodes.front())];
   }
   const Mesh mesh = two_cubes();
   ElasticBody body;
@@ -97,7 +97,7 @@ TEST(Gap, ErrorsNameWhatIsMissing) {
   const Model model = bars.pulled(0, bars.mesh.region("a"), &bars.mesh.region("b"), {});
   const auto words = [&](const char* region, const char* onto, const GapOptions& options) -> std::string {
     try {
-      gap(*model.space, bars.mesh.region(region), onto != nullptr ? &bars.mesh.region(onto) : nullptr, options);
+      gap(model.space, bars.mesh.region(region), onto != nullptr ? &bars.mesh.region(onto) : nullptr, options);
     } catch (const Error& error) { return error.what(); }
     return "no error";
   };
@@ -123,7 +123,7 @@ TEST(PressedSpring, ActsWhereItIsPressedAlone) {
     body.loads.force("x1", {force, 0, 0});
     body.spring("end", {.stiffness = {}, .direction = Point{3, 4, 0}, .along = 5, .only_presses = true});
     const Model model = body.model(Device::named("cpu", 1));
-    const std::vector<double> u = model.space->to_mesh(solve(model, Nonlinear{}).u);
+    const std::vector<double> u = model.space.to_mesh(solve(model, Nonlinear{}).u);
     EXPECT_NEAR(u[3 * static_cast<std::size_t>(end.nodes.front())], force / (young + (force > 0 ? 5 * 0.6 * 0.6 : 0)),
                 1e-12);
   }

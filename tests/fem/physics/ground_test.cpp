@@ -51,8 +51,8 @@ ElasticBody steel(const Mesh& mesh, PlaneKind plane = PlaneKind::strain, double 
 
 void expect_everywhere(const Model& model, const Point& expected) {
   const StaticSolution solution = ritz::solve(model, Static{.linear = {.relative = 1e-11}});
-  const std::vector<double> u = model.space->to_mesh(solution.u);
-  const auto components = static_cast<std::size_t>(model.space->components());
+  const std::vector<double> u = model.space.to_mesh(solution.u);
+  const auto components = static_cast<std::size_t>(model.space.components());
   for (std::size_t i = 0; i < u.size(); ++i)
     ASSERT_NEAR(u[i], expected[i % components], 1e-7 * length(expected)) << "at node " << i / components;
 }
@@ -66,7 +66,7 @@ std::string refusal(const ElasticBody& body) {
 }
 
 std::size_t free_motions(const Model& model) {
-  Constraints none(*model.space);
+  Constraints none(model.space);
   none.finish();
   std::size_t count = 0;
   for (const FreePart& part : free_parts(model, none)) count += part.motions.size();
@@ -214,7 +214,7 @@ TEST(GroundSpring, HoldsPlaneBodiesByForceOverStiffness) {
     body.loads.force("x1", {20, 40});  // 40 N along x, 80 N along y, without a moment about the middle
     const Model model = body.model(cpu());
     const StaticSolution solution = ritz::solve(model, Static{.linear = {.relative = 1e-11}});
-    const std::vector<double> u = model.space->to_mesh(solution.u);
+    const std::vector<double> u = model.space.to_mesh(solution.u);
     double x = 0, y = 0;
     for (const Node n : corners.nodes) {
       x += u[2 * static_cast<std::size_t>(n)] / 4;
@@ -238,7 +238,7 @@ TEST(GroundSpring, HoldsBodiesOfRevolutionByWholeRings) {
   body.loads.force("y1", {0, -600});
   const Model model = body.model(cpu());
   const StaticSolution solution = ritz::solve(model, Static{.linear = {.relative = 1e-11}});
-  const std::vector<double> u = model.space->to_mesh(solution.u);
+  const std::vector<double> u = model.space.to_mesh(solution.u);
   EXPECT_NEAR((u[1] + u[3]) / 2, -2e-4, 1e-11);
 }
 

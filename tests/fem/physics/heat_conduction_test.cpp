@@ -24,12 +24,12 @@ const Mesh& bar() {
 Device cpu() { return Device::named("cpu", 1); }
 
 std::vector<double> temperatures(const Model& model) {
-  const Operator equations(*model.space, model.equations);
+  const Operator equations(model.space, model.equations);
   const Constraints fixed = make_constraints(model);
-  if (model.linear) return model.space->to_mesh(solve_static(equations, fixed, {}).u);
+  if (model.linear) return model.space.to_mesh(solve_static(equations, fixed, {}).u);
   Nonlinear options;
-  options.begin = State{.u = std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), model.start)};
-  return model.space->to_mesh(solve_nonlinear(equations, fixed, options).u);
+  options.begin = State{.u = std::vector<double>(static_cast<std::size_t>(model.space.unknown_count()), model.start)};
+  return model.space.to_mesh(solve_nonlinear(equations, fixed, options).u);
 }
 
 double at_end(const std::vector<double>& values) {
@@ -39,8 +39,8 @@ double at_end(const std::vector<double>& values) {
 }
 
 double sum_of_loads(const Model& model, const std::vector<Integral>& integrals) {
-  Vector r = model.space->zeros();
-  Operator(*model.space, integrals).residual(model.space->zeros(), r);
+  Vector r = model.space.zeros();
+  Operator(model.space, integrals).residual(model.space.zeros(), r);
   double total = 0;
   for (const double each : r.host()) total -= each;
   return total;
@@ -118,7 +118,7 @@ TEST(HeatConduction, OfATableIsNonlinearAndKeepsItsRange) {
   };
   const Model model = make(false);
   EXPECT_FALSE(model.linear);
-  const Operator equations(*model.space, model.equations);
+  const Operator equations(model.space, model.equations);
   const Vector u = solve_nonlinear(equations, make_constraints(model), {}).u;
   EXPECT_THROW(check_ranges(model, u), Error);
   Model continued = make(true);
@@ -149,11 +149,11 @@ Coefficient formula(double value) {
 // Sum of the residual of equal temperatures.
 double heat_of(const Model& model, const std::vector<Integral>& integrals, double temperature) {
   const Vector u(
-      model.space->device(),
-      std::span<const double>(std::vector<double>(static_cast<std::size_t>(model.space->unknown_count()), temperature)),
+      model.space.device(),
+      std::span<const double>(std::vector<double>(static_cast<std::size_t>(model.space.unknown_count()), temperature)),
       "test");
-  Vector r = model.space->zeros();
-  Operator(*model.space, integrals).residual(u, r);
+  Vector r = model.space.zeros();
+  Operator(model.space, integrals).residual(u, r);
   double total = 0;
   for (const double each : r.host()) total += each;
   return total;
@@ -198,9 +198,9 @@ TEST(HeatConduction, StoresHeatWhereAllMaterialsSay) {
   HeatConduction heat(bar());
   heat.material("all", {.conductivity = 50, .density = 7, .specific_heat = 11});
   const Model model = heat.model(cpu());
-  const Vector u = model.space->from_mesh(std::vector<double>(static_cast<std::size_t>(bar().node_count()), 3.0));
-  Vector m = model.space->zeros();
-  Operator(*model.space, model.capacity).residual(u, m);
+  const Vector u = model.space.from_mesh(std::vector<double>(static_cast<std::size_t>(bar().node_count()), 3.0));
+  Vector m = model.space.zeros();
+  Operator(model.space, model.capacity).residual(u, m);
   double stored = 0;
   for (const double each : m.host()) stored += each;
   EXPECT_NEAR(stored, 7 * 11 * 3 * 0.1 * 0.02, 1e-13);
@@ -284,7 +284,7 @@ TEST(HeatConductionAlongAxes, OfALinearTemperatureHasItsFlux) {
       if (solid)
         for (const char* side : {"z0", "z1"}) heat.loads.temperature(side, linear);
       const Model model = heat.model(Device::named("cpu", 1));
-      const Operator equations(*model.space, model.equations);
+      const Operator equations(model.space, model.equations);
       const Vector u = solve_static(equations, make_constraints(model), {.relative = 1e-12}).u;
       const Point gradient{1, 2, solid ? -1.0 : 0};
       const DerivedFields flux = evaluate(equations, u);
@@ -314,7 +314,7 @@ TEST(HeatConductionAlongAxes, ThroughAWoundCylinderFollowsTheRadialOne) {
   heat.loads.temperature("x0", 100);
   heat.loads.temperature("x1", 0);
   const Model model = heat.model(Device::named("cpu", 1));
-  const Operator equations(*model.space, model.equations);
+  const Operator equations(model.space, model.equations);
   const StaticSolution s = solve_static(equations, make_constraints(model), {.relative = 1e-12});
   double inside = 0;
   for (const Node node : nodes_in(mesh, mesh.region("x0"))) inside += s.reaction[static_cast<std::size_t>(node)];
