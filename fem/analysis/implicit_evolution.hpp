@@ -81,9 +81,9 @@ class ImplicitEvolution : public Evolution {
   void finish_try() override;
   void add_solves(SolveReport& summary) const override;
 
-  const std::unique_ptr<TangentSystem> system_;
+  const std::shared_ptr<TangentSystem> system_;
   Newton newton_;
-  const Attached attached_;  // to the rates
+  const std::shared_ptr<const Attached> attached_;  // to the rates
   static constexpr double part_that_shows_scale = 1e-3;
   double factor_ = -1;
 

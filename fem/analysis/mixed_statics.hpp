@@ -31,7 +31,7 @@ struct MixedSolution {
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options = {});
 
-// Several right-hand sides of one matrix, whose factor or preconditioner stays. All must outlive it.
+// Several right-hand sides of one matrix, whose factor or preconditioner stays.
 class FieldsStatics {
  public:
   FieldsStatics(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options);
@@ -56,8 +56,8 @@ class FieldsStatics {
   const MixedConstraints& own(const MixedConstraints& values);  // with these values; of the part of this rank
   MixedSolution of_all(MixedSolution own) const;
 
-  const MixedOperator& equations_;
-  const MixedConstraints& supports_;
+  MixedOperator equations_;
+  MixedConstraints supports_;
   std::unique_ptr<FieldsOfRank> rank_;  // null: one process
   std::unique_ptr<Work> work_;
 };

@@ -53,7 +53,7 @@ class StaticSystem {
         part_(options.ranks == nullptr ? nullptr
                                        : std::make_unique<FieldOfRank>(equations, *loads.cases.front().constraints,
                                                                        options, *options.ranks)),
-        ground_(loads.ground != nullptr ? *loads.ground : std::vector<std::vector<double>>()),
+        ground_(loads.ground),
         columns_(equations, loads, keeps_cold, part_.get()),
         keeps_cold_(keeps_cold) {
     options_.ranks = nullptr;
@@ -365,7 +365,7 @@ class StaticSystem {
   Profile& profile_;
   SystemCache* reuse_;                 // nullptr: the system is
   std::unique_ptr<FieldOfRank> part_;  // null: one process
-  std::vector<std::vector<double>> ground_;
+  GroundMotions ground_;
   StaticColumns columns_;
   std::optional<LinearSystem> own_system_;
   LinearSystem* system_ = nullptr;  // that, or the one that is reused

@@ -66,8 +66,7 @@ struct LoadVectors {
   std::vector<LoadVector> cases;
   std::vector<LoadCombination> combinations;
   const Constraints* common = nullptr;  // without any load case; needed with combinations
-  // Rigid motions that the ground alone holds (motions_held_by_ground); null: none. They must outlive the solutions.
-  const std::vector<std::vector<double>>* ground = nullptr;
+  GroundMotions ground = nullptr;
   // from an earlier run of the same case: not solved again, and equal to the last bit
   SolvedColumns known = {};
 };

@@ -41,9 +41,10 @@ class CellsApart {
  private:
   Index place_of(Index cell) const;  // among the cells; -1: not one of them
 
-  FunctionSpace space_, apart_;
+  FunctionSpace space_;
   std::shared_ptr<const std::vector<Index>> shared_cells_;
   const std::vector<Index>& cells_;
+  FunctionSpace apart_;
   std::vector<Node> node_;
   std::vector<Index> cell_;
 };

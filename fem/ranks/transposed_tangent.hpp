@@ -23,7 +23,7 @@ SparseMatrix transposed_tangent(const Operator& equations, const Vector& u);
 
 class TransposedTangent {
  public:
-  // Equations must outlive this; solutions take the options. part: over ranks, whose equations they are; vectors have
+  // Solutions take the options. part: over ranks, whose equations they are; vectors have
   // owned unknowns.
   TransposedTangent(const Operator& equations, const LinearSolverOptions& options, const FieldOfRank* part = nullptr);
   ~TransposedTangent();
@@ -34,7 +34,7 @@ class TransposedTangent {
   SolveReport solve(const Vector& u, const Constraints& held, const Vector& b, Vector& x);
 
  private:
-  const Operator& equations_;
+  Operator equations_;
   LinearSolverOptions options_;
   const FieldOfRank* part_;                 // null: one process
   std::unique_ptr<DividedSystem> divided_;  // of the part

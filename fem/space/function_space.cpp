@@ -274,8 +274,7 @@ std::string FunctionSpace::component_name(int component) const {
 }
 
 std::string FunctionSpace::name_of(Node node) const {
-  if (contents_->part_of != nullptr)
-    return contents_->part_of->name_of(static_cast<Node>(contents_->ghosts->global(node)));
+  if (const FunctionSpace whole = part_of()) return whole.name_of(static_cast<Node>(ghosts()->global(node)));
   const Point x = point(node);
   const std::string number = contents_->isoparametric ? fmt::format(" {}", mesh_node_of(node)) : "";
   return fmt::format("node{} ({:g}, {:g}, {:g})", number, x[0], x[1], x[2]);

@@ -117,7 +117,8 @@ TEST_F(MixedOnAGpu, FactorisationsMovePatternsOfCouplingsAlone) {
       for (int column = 0; column < K.layout().count(); ++column)
         if (const RectangularMatrix* C = row == column ? nullptr : K.coupling(row, column))
           patterns += C->row_offsets().bytes() + C->column_of_entries().bytes();
-    const Index gauge = problem->equations.family(0) == Family::edge ? 24 * problem->equations.layout().total() : 0;
+    const Index gauge =
+        problem->equations.terms().family(0) == Family::edge ? 24 * problem->equations.layout().total() : 0;
     EXPECT_LT(moved([&] { solve(problem->equations, problem->supports, options); }), patterns + gauge + 1024);
   }
 }

@@ -57,7 +57,7 @@ TEST(Operator, OfLoadsAloneHasAZeroMatrix) {
 class NoWork : public OperatorOverRanks {
   void evaluate(const Operator&, const Vector&, const std::string&, DerivedFields&) override {}
   void numbers_changed() override {}
-  void bring_states(const Operator&) override {}
+  void bring_states(const ElementTerms&, PointStates&) override {}
   void states_were_set() override {}
   void reset_states() override {}
 };
