@@ -2,6 +2,7 @@
 // adjoint of the steps. Private to fem/analysis.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/evolution.hpp"
 #include "fem/ranks/transposed_tangent.hpp"
@@ -69,7 +70,7 @@ class ImplicitEvolution : public Evolution {
   bool shows_scale(double dt) const { return dt <= part_that_shows_scale * options_.end; }
   // Newton's method from u: residual = 0 for the free unknowns, whose tangent is that of the equations, at u where they
   // are nonlinear.
-  using Residual = std::function<void(const Vector& u, Vector& r)>;
+  using Residual = FunctionRef<void(const Vector& u, Vector& r)>;
   void balance(const Residual& residual, const Vector& prescribed, const std::string& place, Vector& u);
   double last_residual() const { return newton_.relative_residual() * newton_.reference(); }
   std::string place_of(const TimeStep& step) const;

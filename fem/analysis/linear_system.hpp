@@ -65,7 +65,6 @@ class LinearSystem final : public TangentSystem {
   void multiply(const Vector& x, Vector& y) const override;
   SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {}) override;
   // Several columns of a system with a matrix. after_columns: as in LinearSolverOptions.
-  using AfterColumns = std::function<void(int first, const std::vector<SolveReport>& reports)>;
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {});
 
   bool has_matrix() const { return K_ || part_ != nullptr; }

@@ -6,6 +6,7 @@
 //   newton.solve({.residual = forces_at, .prescribed = values, .place = "increment 1 of 5"}, u);
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "device/message_sink.hpp"
 #include "fem/analysis/active_set.hpp"
 #include "fem/analysis/force_norms.hpp"
@@ -32,8 +33,8 @@ struct NewtonOptions {
 class Newton {
  public:
   struct Problem {
-    std::function<void(const Vector& u, Vector& r)> residual;  // it vanishes for the free unknowns
-    const Vector& prescribed;                                  // values of the others, times
+    FunctionRef<void(const Vector& u, Vector& r)> residual;  // it vanishes for the free unknowns
+    const Vector& prescribed;                                // values of the others, times
     double part = 1;
     int increment = 1;       // for the history
     std::string place = {};  // for messages: "increment 3 of 5"

@@ -163,7 +163,7 @@ class MixedTerms {
                      FunctionRef<void(const Operator&, const Vector&, int, Vector&)> apply) const;
 
   Spaces spaces_;
-  Layout layout_, local_;         // of vectors; with ghosts, as kernels read and write the unknowns
+  Layout layout_, local_;  // of vectors; with ghosts, as kernels read and write the unknowns
   std::shared_ptr<Time> time_;
   std::vector<Family> families_;  // [field]
   std::vector<MixedIntegral> integrals_;

@@ -38,8 +38,7 @@ bool differentiates(const MixedOperator& equations, int field) {
   });
 }
 
-double largest_ratio(const std::function<void(const Vector& x, Vector& y)>& schur, const LinearOperator& inverse,
-                     Vector& x) {
+double largest_ratio(FunctionRef<void(const Vector& x, Vector& y)> schur, const LinearOperator& inverse, Vector& x) {
   constexpr int steps = 8;
   Vector y(x.device(), x.size(), "vectors");
   fill_start_vector(x);

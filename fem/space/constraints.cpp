@@ -66,7 +66,7 @@ void Constraints::prescribe(const Region& region, int component, const PointFunc
     contents_->varying.push_back({static_cast<int>(contents_->sources.size()) - 1, component, std::move(at), value});
 }
 
-void Constraints::add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of,
+void Constraints::add(std::span<const Node> nodes, int component, FunctionRef<double(std::size_t)> value_of,
                       Source source) {
   const int number = static_cast<int>(contents_->sources.size());
   const bool varies = source.varies;

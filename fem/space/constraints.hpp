@@ -12,6 +12,7 @@
 //   fixed.set_linear(dv);        // dv moves dependent unknowns, too: u + dv satisfies the constraints
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/forms/point_function.hpp"
 #include "fem/space/dependent_unknowns.hpp"
 #include "fem/space/region_nodes.hpp"
@@ -111,8 +112,7 @@ class Constraints final : public Supports {
     int component, source;
     double value;
   };
-  void add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of,
-           Source source);
+  void add(std::span<const Node> nodes, int component, FunctionRef<double(std::size_t)> value_of, Source source);
   const Source& source_at(std::size_t unknown) const {
     return contents_->sources[static_cast<std::size_t>(prescribed(unknown).source)];
   }

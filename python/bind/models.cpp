@@ -92,7 +92,7 @@ struct CallerModel {
   CallerModel(const CallerModel&) = delete;
 
   const ritz::Model& model() const { return read->model; }
-  const FunctionSpace& space() const { return *model().space; }
+  const FunctionSpace& space() const { return model().space; }
   std::size_t width() const { return static_cast<std::size_t>(space().components()); }
   bool moves() const { return evolution && model().capacity.empty(); }  // of second order
 

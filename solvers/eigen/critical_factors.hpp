@@ -9,6 +9,7 @@
 // is still definite; LOBPCG continues with K^-1.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 
 namespace ritz {
@@ -26,11 +27,11 @@ struct CriticalFactors {
 struct CriticalMatrices {
   const LinearOperator& K;
   const LinearOperator& G;
-  Vector stiffness, geometric;                                 // their diagonals
-  int block = 1;                                               // unknowns of a node
-  DirectInput factorised;                                      // K
-  ShiftedMatrix shifted;                                       // makes G - shift K; the one before is gone
-  std::function<std::unique_ptr<LinearOperator>()> multigrid;  // makes an approximation of K^-1
+  Vector stiffness, geometric;                               // their diagonals
+  int block = 1;                                             // unknowns of a node
+  DirectInput factorised;                                    // K
+  ShiftedMatrix shifted;                                     // makes G - shift K; the one before is gone
+  FunctionRef<std::unique_ptr<LinearOperator>()> multigrid;  // makes an approximation of K^-1
 };
 
 // options.band, zero_count, below and ranks are not used. Throws Error: Exit::model where G is zero or K is not
