@@ -22,13 +22,6 @@ void SharedModel::forget_equations() {
   equations.clear();
 }
 
-void SharedModel::leave_sweep() {
-  plan = nullptr;
-  folder = nullptr;
-  batch = nullptr;
-  settle = [] {};
-}
-
 const Mesh& SharedModel::mesh_for(const std::string& key, FunctionRef<Mesh()> make) {
   if (mesh && mesh_key == key) return *mesh;
   forget_equations();

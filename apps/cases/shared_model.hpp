@@ -58,7 +58,6 @@ struct SharedModel {
   // used up and freed.
   void join(const Constraints& supports);
   void forget_equations();  // with what was made for them
-  void leave_sweep();       // which ends: nothing of it is referred to any more
 
  private:
   std::vector<LinearEquations> relations_;  // of the last run that had the space,

@@ -201,14 +201,10 @@ class Sweep {
         finished_(case_.plan, ranks, account_) {
     if (options.log_json) log_.use_json();
     report_.device = set_up(options, case_.plan, *shared_, ranks_, log_);
-    shared_->settle = [this] {
-      if (shared_->batch != nullptr) runs_->settle();
+    shared_->settle = [this, &shared = *shared_] {
+      if (shared.batch != nullptr) runs_->settle();  // while the sweep runs
     };
   }
-
-  Sweep(const Sweep&) = delete;
-  Sweep& operator=(const Sweep&) = delete;
-  ~Sweep() { shared_->leave_sweep(); }
 
   void run() {
     log_.line("sweep: {} members over {}", plan().members.size(), fmt::join(plan().keys, ", "));

@@ -242,7 +242,7 @@ struct SpaceOptions {
   std::string field_name = {};  // for messages of several fields
 };
 
-// Of fields on one mesh, which share its geometry (SpaceOptions::beside), or on several.
+// The spaces of fields. On one mesh they share its geometry (SpaceOptions::beside).
 using Spaces = std::vector<FunctionSpace>;
 
 class Error;
