@@ -31,7 +31,7 @@ double largest_root(double a, double b, double c) {
   return std::sqrt(mean + std::hypot(half, mixed));
 }
 
-EvaluatedFields of_part(const CaseModel& read, const ModalSpace& space, const std::vector<double>& q,
+EvaluatedFields of_part(Run& run, const CaseModel& read, const ModalSpace& space, const std::vector<double>& q,
                         const std::vector<double>& a, const std::vector<double>& carried) {
   const Vector acceleration = space.motion(a, carried);
   return fields_of_motion(run, read, space.motion(q), &acceleration);
@@ -68,9 +68,9 @@ void write_harmonic(Run& run, const CaseModel& read, const ModalSpace& space, co
                   carried = real_parts(motion.carried);
   std::vector<double> both = q.real;
   for (std::size_t k = 0; k < both.size(); ++k) both[k] += q.imaginary[k];
-  const EvaluatedFields real = of_part(read, space, q.real, a.real, carried.real),
-                        imaginary = of_part(read, space, q.imaginary, a.imaginary, carried.imaginary);
-  EvaluatedFields largest = real, of_sum = of_part(read, space, both, a.real, carried.real);
+  const EvaluatedFields real = of_part(run, read, space, q.real, a.real, carried.real),
+                        imaginary = of_part(run, read, space, q.imaginary, a.imaginary, carried.imaginary);
+  EvaluatedFields largest = real, of_sum = of_part(run, read, space, both, a.real, carried.real);
   combine_fields([](double x, double y) { return std::hypot(x, y); }, imaginary, largest);
   for (const auto& [to, re, im, sum] : {std::tuple(&largest.nodal, &real.nodal, &imaginary.nodal, &of_sum.nodal),
                                         std::tuple(&largest.cells, &real.cells, &imaginary.cells, &of_sum.cells)})

@@ -102,7 +102,7 @@ Run::Run(AppInfo info, RunOptions options, std::shared_ptr<SharedModel> shared)
                                                       .writes_fields = shared_->writes_fields,
                                                       .name = name_,
                                                       .sweep = shared_->folder,
-                                                      .is_member = own_ == nullptr,
+                                                      .is_member = shared != nullptr,
                                                       .take_steps_down = [this] { return shared_->take_steps_down(); },
                                                       .give_back_lists = [this] { give_back_lists(); }});
   case_->read_tables();
