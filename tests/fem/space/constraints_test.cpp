@@ -1,11 +1,13 @@
 // Prescribed values: whose value holds where regions meet, and what happens to them in time.
 #include "fem/analysis/static_solution.hpp"
+#include "fem/results/lagrange_results.hpp"
 #include "fem/space/constraints.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <optional>
 
 namespace ritz::test {
 namespace {
@@ -142,6 +144,31 @@ TEST(Constraints, OfTheMomentAreThoseOfTheSolution) {
       EXPECT_NEAR(u[node], t * (p[0] + 2 * p[1]), 1e-9 * t);
     }
   }
+}
+
+// T = x + 2 y on the boundary is T everywhere, also once the space is gone that all were given.
+TEST(FunctionSpace, IsKeptByWhatIsMadeOfIt) {
+  std::optional<Constraints> fixed;
+  std::optional<Operator> equations;
+  std::optional<LagrangeResults> results;
+  {
+    const Mesh mesh = rectangle(4, 4, {1, 1}, CellKind::quad4);
+    const FunctionSpace space(mesh, 1, device_under_test(), {.order = 2}),
+        copy = space, other(mesh, 1, device_under_test(), {.order = 2});
+    EXPECT_TRUE(copy == space);
+    EXPECT_FALSE(other == space);
+    fixed.emplace(space);
+    for (const char* side : {"x0", "x1", "y0", "y1"})
+      fixed->prescribe(mesh.region(side), 0, in_time([](double x, double y, double) { return x + 2 * y; }), side);
+    fixed->finish();
+    equations.emplace(copy, std::vector{Integral::over_all_cells(heat_form(2))});
+    results.emplace(copy);
+  }
+  EXPECT_TRUE(equations->space() == fixed->space());
+  const std::vector<double> u = results->values(solve_static(*equations, *fixed, {}).u);
+  const std::vector<double>& points = results->cells().points;
+  ASSERT_EQ(u.size(), 81U);
+  for (std::size_t i = 0; i < u.size(); ++i) EXPECT_NEAR(u[i], points[3 * i] + 2 * points[3 * i + 1], 1e-9);
 }
 
 }  // namespace
