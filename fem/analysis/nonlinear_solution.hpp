@@ -15,6 +15,7 @@
 #include "fem/analysis/increments.hpp"
 #include "fem/analysis/newton.hpp"
 #include "fem/analysis/observer.hpp"
+#include "fem/space/rigid_motion.hpp"
 
 #include <functional>
 #include <numeric>

@@ -207,7 +207,7 @@ class StaticSystem {
     // Known columns are passed as guesses, so that the method and the groups of the others are the same as before.
     for (const auto& [j, known] : solved_) X.set_column(j, known_vector(known));
     const SolvedColumns known = solved_;
-    LinearSystem::AfterColumns after;
+    AfterColumns after;
     if (observer_.keep)
       after = [&](int first, const std::vector<SolveReport>& reports) {
         for (std::size_t i = 0; i < reports.size(); ++i) {

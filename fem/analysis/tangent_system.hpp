@@ -8,6 +8,7 @@
 #pragma once
 
 #include "fem/operator/equations.hpp"
+#include "fem/space/rigid_motion.hpp"
 #include "fem/space/supports.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 

@@ -9,6 +9,7 @@
 #include "fem/preconditioners/fields_system.hpp"
 #include "fem/ranks/divided_equations.hpp"
 #include "fem/ranks/part_of_model.hpp"
+#include "fem/space/rigid_motion.hpp"
 #include "solvers/algebra/multi_vector.hpp"
 
 #include <memory>
