@@ -18,6 +18,7 @@ Balance::Balance(const Equations& equations, const Supports& supports, std::shar
       start_(equations.zeros()),
       begin_(equations.zeros()) {
   auto phase = profile().phase("assembly");
+  enter({.t = options_->time.begin});
   begin_at(options_->from);
   turned_ = options_->begin.turned.empty() ? options_->from.turned : options_->begin.turned;
   const LinearSolverOptions linear = linear_options();
@@ -31,7 +32,6 @@ Balance::Balance(const Equations& equations, const Supports& supports, std::shar
                              .follows_loads = true};
   newton_.emplace(equations, supports, system_, newton, progress, options_->active);
   supports.set_values(prescribed_);
-  enter({.t = options_->time.begin});
   whole_residual(u_, start_);
   if (!std::isfinite(norm2(start_)))
     throw Error(
@@ -59,11 +59,11 @@ LinearSolverOptions Balance::linear_options() const {
 void Balance::begin_at(const State& from) {
   if (from.points.empty()) equations_->states().reset();
   else equations_->states().set(from.points);
-  if (from.u.empty()) return;
-  u_ = Vector(equations_->device(), std::span<const double>(from.u), "vectors");
+  if (!from.u.empty()) u_ = Vector(equations_->device(), std::span<const double>(from.u), "vectors");
+  else if (!values_in_time()) return;
   Vector without = equations_->zeros();
   copy(u_, without);
-  supports().set_values(without, 0);
+  supports().set_values(without, values_in_time() ? 1 : 0);
   excess_ = equations_->zeros();
   copy(u_, excess_);
   axpy(-1.0, without, excess_);
@@ -117,6 +117,7 @@ void Balance::solve(const Try& attempt, PathConstraint* path) {
                   .increment = attempt.increment,
                   .place = attempt.place,
                   .excess = excess_.empty() ? nullptr : &excess_,
+                  .values_in_time = values_in_time(),
                   .predicted = attempt.predicted,
                   .path = path,
                   .full_steps = attempt.full_steps,

@@ -72,6 +72,7 @@ class Balance {
   void residual(const Vector& u, Vector& r) const;
   void solve(const Try& attempt, PathConstraint* path);
   const Supports& supports() const { return options_->active != nullptr ? options_->active->supports() : *supports_; }
+  bool values_in_time() const { return options_->time.is_given() && supports().varies_in_time(); }
   Profile& profile() const { return equations_->device().profile(); }
 
   const std::shared_ptr<const Equations> equations_;
@@ -79,7 +80,7 @@ class Balance {
   const std::shared_ptr<const Nonlinear> options_;
   Vector u_, prescribed_, start_;
   Vector begin_;           // u as remembered
-  Vector excess_;          // of the state at the begin of the path beyond its constraints; empty: at rest
+  Vector excess_;          // of the state at the begin of the path beyond its constraints there; empty: none
   Vector held_, weights_;  // of path_constraint()
   double part_ = 0, part_before_ = 0, reference_before_ = 0;
   Time time_;

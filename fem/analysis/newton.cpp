@@ -55,7 +55,7 @@ Newton::Newton(const Equations& equations, const Supports& supports, std::shared
 
 void Newton::find_gap(const Problem& problem, double part, const Vector& u) {
   copy(u, gap_);
-  supports_->set_values(gap_, part);
+  supports_->set_values(gap_, problem.values_in_time ? 1 : part);
   if (problem.excess != nullptr && part != 1) axpy(1 - part, *problem.excess, gap_);
   axpy(-1.0, u, gap_);
 }

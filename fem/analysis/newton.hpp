@@ -38,8 +38,10 @@ class Newton {
     double part = 1;
     int increment = 1;       // for the history
     std::string place = {};  // for messages: "increment 3 of 5"
-    // The part of u at the begin of the path beyond the constraints at part 0; (1 - part) of it is left. Null: none.
+    // u at the begin of the path less what the constraints ask for there, without any part of their values, or with
+    // values in time all of them; (1 - part) of it is left. Null: none.
     const Vector* excess = nullptr;
+    bool values_in_time = false;  // prescribed values are not multiplied by the part: they are those of the time
     // A place to begin, if the residual is smaller there than at u. Null: none.
     const Vector* predicted = nullptr;
     // The part of the loads is an unknown, too. Null: it is `part`.

@@ -143,19 +143,30 @@ TEST(PathInTime, ResumesAfterAnyIncrementToTheLastBit) {
   EXPECT_EQ(rest.increments, whole.increments);
 }
 
-// A force that grows with t needs no part of the path.
-TEST(PathInTime, FormulasOfTimeAreLoadsAtTheirTime) {
-  Bar bar(material(LinearElastic{young, 0}));
-  bar.any.loads.load("x1", {Coefficient(50.0 * PointExpression::t()), 0, 0});
-  Nonlinear analysis{.shows_increments = true};
-  analysis.time = {.durations = {4}, .sizes = {.first = 0.25, .largest = 0.25}};
-  int shown = 0;
-  const Model model = bar.model();
-  solve(model, analysis, {.show = [&](const SolutionView& s) {
-          ++shown;
-          EXPECT_NEAR(std::ranges::max(s.u.host()), 50 * *s.time / young, 1e-12);
-        }});
-  EXPECT_EQ(shown, 4);
+// A force or a displacement that grows with t needs no part of the path; what acts at the begin grows by the part.
+TEST(PathInTime, FormulasOfTimeAreLoadsAndValuesAtTheirTime) {
+  for (const double at_begin : {0.0, 0.3})
+    for (const bool prescribed : {false, true}) {
+      Bar bar(material(LinearElastic{young, 0}));
+      const PointExpression course = at_begin + 50.0 * PointExpression::t();
+      if (prescribed) bar.any.loads.prescribe("x1", 0, Coefficient((1 / young) * course));
+      else bar.any.loads.load("x1", {Coefficient(course), 0, 0});
+      Nonlinear analysis{.relative = 1e-12, .shows_increments = true};
+      analysis.time = {.durations = {4}, .sizes = {.first = 0.25, .largest = 0.25}};
+      const Model model = bar.model();
+      int shown = 0;
+      double left = 1;  // the part of what acts at the begin that is yet to come
+      const Observer compare{.show = [&](const SolutionView& v) {
+        ++shown;
+        const double expected = 50 * *v.time + at_begin * (1 - left * (1 - *v.time / 4));
+        EXPECT_NEAR(std::ranges::max(v.u.host()), expected / young, 1e-12);
+      }};
+      State end = solve(Step{model, analysis}, {}, compare);
+      EXPECT_EQ(shown, 4);
+      left = 0;  // the next path begins where this one ended
+      solve(Step{model, analysis}, std::move(end), compare);
+      EXPECT_GT(shown, 4);
+    }
 }
 
 TEST(PathInTime, ContradictionsAreErrorsThatNameTheRemedy) {
