@@ -498,8 +498,7 @@ std::unique_ptr<Equations> MixedOperator::loads() const {
   std::vector<Integral> of_one;
   for (int k = 0; k < field_count(); ++k)
     if (terms_->of_field(k) != nullptr)
-      for (const Integral& each : loads_among(terms_->of_field(k)->integrals()))
-        of_one.push_back(each.of_field(k));
+      for (const Integral& each : loads_among(terms_->of_field(k)->integrals())) of_one.push_back(each.of_field(k));
   return std::make_unique<MixedOperator>(spaces(), std::move(several), std::move(of_one));
 }
 
