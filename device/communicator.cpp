@@ -38,7 +38,7 @@ double Communicator::largest(const double* mine) const {
 void Communicator::complete(double* numbers, int count) const {
   const SumsOverRanks* const together = device_.sums();
   if (together == nullptr) return;
-  if (together->sum_on_device && together->sum_on_device(device_, numbers, count)) return;
+  if (together->sum_on_device(device_, numbers, count)) return;
   std::array<double, 16> few{};
   std::vector<double> many(static_cast<std::size_t>(count) > few.size() ? static_cast<std::size_t>(count) : 0);
   const std::span<double> sums(many.empty() ? few.data() : many.data(), static_cast<std::size_t>(count));

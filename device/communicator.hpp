@@ -21,11 +21,13 @@ namespace ritz {
 
 // How numbers of this rank are combined with those of others, in one call of all of them.
 struct SumsOverRanks {
+  virtual ~SumsOverRanks() = default;
   int rank = 0, count = 1;
-  std::function<void(std::span<double>)> sum, largest;
-  std::function<std::vector<Index>(Index)> of_all;  // [rank]
+  virtual void sum(std::span<double> numbers) const = 0;
+  virtual void largest(std::span<double> numbers) const = 0;
+  virtual std::vector<Index> of_all(Index mine) const = 0;  // [rank]
   // In place of sum, numbers in the device's memory, without a wait of the host; false: not between these devices.
-  std::function<bool(const Device&, double*, int)> sum_on_device;
+  virtual bool sum_on_device(const Device& device, double* numbers, int count) const = 0;
 };
 // Throws Error: Exit::internal where one array is divided among ranks and the other is not.
 void check_same_ranks(const Device& a, const Device& b);

@@ -52,13 +52,14 @@ class HostMemory {
 // its owner.
 class HostCache {
  public:
-  explicit HostCache(std::function<void()> give_back);
+  using GiveBack = std::function<void()>;
+  explicit HostCache(GiveBack give_back);
   HostCache(const HostCache&) = delete;
   ~HostCache();
 
  private:
   friend bool give_back_host_caches() noexcept;
-  std::function<void()> give_back_;
+  GiveBack give_back_;
 };
 bool give_back_host_caches() noexcept;  // false: there was nothing
 

@@ -1,7 +1,7 @@
 // A function that this thread calls now and then while it waits for its device: where work of the device waits for
 // another rank, it looks whether that rank failed, and throws.
 //
-//   const std::function<void()> watch = [&] { ranks.look_for_failures(); };
+//   const WaitWatch watch = [&] { ranks.look_for_failures(); };
 //   watch_waits(&watch);      // null: nothing, and the thread waits by the driver's own means
 #pragma once
 

@@ -110,7 +110,8 @@ Observer observer_of(Run& run, const RunStep& step, RunProgress& progress) {
             if (loaded) report_zero(run, s.u, *part);
             if (prepared.fields != nullptr) read->show_fields(run, *prepared.fields, s);
             else read->show(run, *read, *prepared.equations, s);
-            if (read->tell) read->tell(run, s);
+            for (const MovedRegion& each : read->moved)
+              each.report(run, s, layout_of(read->model.spaces()).part(s.u, each.field).host());
             if (run.step().writes_fields) ++progress.written;
           },
       .record = [&run, unknowns](const SolveReport& report) { run.results().record(report, unknowns); },

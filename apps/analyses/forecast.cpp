@@ -272,7 +272,7 @@ void forecast(Run& run, const CaseModel& read, const CaseAnalysis& analysis, con
   const std::vector<ForecastPath>& paths = foreseen.paths;
   const HostMoments host(run, now, foreseen, analysis.host_of_shown(run, read, foreseen));
   const Index free = device.machine().current_info().memory_free;  // 0: the machine does not say
-  const FitsHere fits = [&](const ForecastPath& path) {
+  const auto fits = [&](const ForecastPath& path) {
     return host.keep_below(host_limit, path) && path.peak.total() <= available &&
            (free == 0 || needs_of_one(path) <= free + now.of_pool);
   };

@@ -205,8 +205,9 @@ class ModalAnalysis final : public CaseAnalysis {
   // The masses, and the columns of the modes and of their search.
   MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
     constexpr Index search = 16;
-    return fields.rates->matrix_needs() + MemoryNeeds().array<double>("vectors", fields.equations->layout().total(),
-                                                                      2 * Index{input_.eigen.count} + search);
+    return fields.rates->terms().matrix_needs() + MemoryNeeds().array<double>("vectors",
+                                                                              fields.equations->layout().total(),
+                                                                              2 * Index{input_.eigen.count} + search);
   }
   Index host_of_shown(Run&, const CaseModel&, const Forecast& foreseen) const override {
     return foreseen.host_of_columns;

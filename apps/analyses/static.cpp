@@ -19,7 +19,7 @@ class StaticAnalysis final : public CaseAnalysis {
   void check(const Model& model) const override { ritz::check(model, options_); }
 
   Forecast forecast(Run& run, const CaseModel& read, const Prepared& prepared) const override {
-    const SweepPlan* plan = run.shared().plan;
+    const SweepPlan* const plan = run.shared().plan.get();
     const int together = plan == nullptr ? 1
                                          : std::min(plan->most_alike(read.load_cases.load_tables),
                                                     members_that_fit(read.space(), batch_limit(*plan)));

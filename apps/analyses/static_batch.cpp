@@ -73,7 +73,7 @@ void StaticBatch::finish(Waiting& member, FunctionRef<void()> work) {
 }
 
 std::vector<StaticSolution> StaticBatch::solved_together(std::vector<Waiting>& members) {
-  LoadVectors loads{.ground = &members.front().supports->on_ground()};
+  LoadVectors loads{.ground = members.front().supports->on_ground()};
   for (Waiting& each : members)
     loads.cases.push_back({"", {}, &each.supports->common(), [&each] { each.take_numbers(); }});
   const Waiting& first = members.front();

@@ -24,7 +24,8 @@ class StaticBatch {
  public:
   // `limit`: members solved together; 0: as memory allows, 64 at most. `done` is called for each member that has
   // waited, with nullptr or its error.
-  StaticBatch(int limit, std::function<void(Run&, std::exception_ptr)> done) : limit_(limit), done_(std::move(done)) {}
+  using Done = std::function<void(Run&, std::exception_ptr)>;
+  StaticBatch(int limit, Done done) : limit_(limit), done_(std::move(done)) {}
 
   // The run must live until it is done. Solves those before where this one has another matrix, and all where that are
   // enough.
@@ -53,7 +54,7 @@ class StaticBatch {
   void finish(Waiting& member, FunctionRef<void()> work);
 
   int limit_;
-  std::function<void(Run&, std::exception_ptr)> done_;
+  Done done_;
   std::vector<Waiting> waiting_;
   int solutions_ = 0, largest_ = 0;
 };

@@ -77,10 +77,10 @@ double Samples::median() const {
 double Samples::least() const { return *std::min_element(seconds.begin(), seconds.end()); }
 double Samples::most() const { return *std::max_element(seconds.begin(), seconds.end()); }
 
-Samples time(const Device& device, int repeat, FunctionRef<void()> run, const std::function<void()>& prepare) {
+Samples time(const Device& device, int repeat, FunctionRef<void()> run, FunctionRef<void()> prepare) {
   Samples samples;
   for (int i = 0; i < repeat; ++i) {
-    if (prepare) prepare();
+    prepare();
     device.synchronize();
     const char* const here = "bench";
     const Traffic before = device.machine().traffic();

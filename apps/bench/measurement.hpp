@@ -33,7 +33,8 @@ struct Samples {
 };
 
 // Times `run` on the device, `repeat` times; `prepare` runs before each, untimed.
-Samples time(const Device& device, int repeat, FunctionRef<void()> run, const std::function<void()>& prepare = {});
+Samples time(
+    const Device& device, int repeat, FunctionRef<void()> run, FunctionRef<void()> prepare = [] {});
 
 // The fewest bytes that a kernel can move (speed.md 2.4 and 2.5), with the formula in words.
 struct Floor {

@@ -19,13 +19,13 @@ struct BenchSystem {
   Vector b;
   Vector coordinates;  // [block row][dimension]
   int dimension;
-  std::function<NestedLevels()> nested = {};
+  MakeNested nested = {};
 };
 
 struct SystemRecipe {
   std::string name;
-  std::string traits;                                                  // "definite", "indefinite" or "unsymmetric"
-  std::function<BenchSystem(const Device& device, double size)> make;  // size: factor on the cells per edge
+  std::string traits;                                      // "definite", "indefinite" or "unsymmetric"
+  BenchSystem (*make)(const Device& device, double size);  // size: factor on the cells per edge
 };
 
 const std::vector<SystemRecipe>& auto_table_systems();

@@ -3,6 +3,7 @@
 
 #include "apps/bench/measurement.hpp"
 #include "apps/bench/problems.hpp"
+#include "device/function_ref.hpp"
 
 namespace ritz {
 
@@ -21,7 +22,7 @@ struct BenchOptions {
   int few() const { return repeat < 3 ? repeat : 3; }  // for what takes long
 };
 
-using Publish = std::function<void(Record)>;
+using Publish = FunctionRef<void(Record)>;
 
 // first-*: from a mesh to its first matrix. asm-*, spmv-* and, where cells are straight, solve-*: they share mesh,
 // space and matrix. precision-*, when asked for by its full name: the multigrid cycle in single beside double
@@ -54,8 +55,9 @@ struct ConvergenceRow {
   std::vector<double> l2, h1;  // errors there: of values, of gradients
   double l2_order, h1_order;   // of the line through them
 };
-std::vector<ConvergenceRow> convergence_rows(const Device& device, double size, int highest,
-                                             const std::function<void(const ConvergenceRow&)>& found = {});
+std::vector<ConvergenceRow> convergence_rows(
+    const Device& device, double size, int highest,
+    FunctionRef<void(const ConvergenceRow&)> found = [](const ConvergenceRow&) {});
 void run_convergence(const Device& device, const BenchOptions& options);
 // convergence-meshes: the same on options.meshes and their uniform refinements, to order 4.
 void run_convergence_on_meshes(const Device& device, const BenchOptions& options);

@@ -6,7 +6,9 @@
 #pragma once
 
 #include "apps/cases/gradient_input.hpp"
+#include "apps/cases/initial_values.hpp"
 #include "apps/cases/load_cases.hpp"
+#include "apps/cases/moved_region.hpp"
 #include "apps/cases/run.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/derived_results.hpp"
@@ -26,10 +28,10 @@ namespace ritz {
 
 // An evolution in time as the case has it.
 struct TransientInput {
-  Transient options = {};                                          // without those of the solvers
-  std::function<std::vector<double>(const Model&)> initial = {};   // values at the begin, [unknown]
-  std::function<std::vector<double>(const Model&)> velocity = {};  // likewise, of second order
-  bool begins_by_position = false;                                 // these are formulas of the position
+  Transient options = {};           // without those of the solvers
+  InitialValues initial = {};       // values at the begin, [unknown]
+  InitialValues velocity = {};      // likewise, of second order
+  bool begins_by_position = false;  // these are formulas of the position
 };
 
 // Fields of a motion about the state, for answers on modes.
@@ -60,8 +62,8 @@ struct CaseModel {
   // Log, report, result files of the run that solves it.
   std::function<void(Run&, const CaseModel&, const Operator& equations, const SolutionView&)> show = {};
   std::function<void(Run&, const FieldsOfModel&, const SolutionView&)> show_fields = {};  // of a model that has fields
-  std::function<void(Run&, const SolutionView&)> tell = {};  // more in the log and among the facts: motions of regions
-  MotionFields motion = {};                                  // where modes answer loads
+  std::vector<MovedRegion> moved = {};                              // more in the log and among the facts
+  MotionFields motion = {};                                         // where modes answer loads
   std::function<void(Run&, const Vector& shape)> judge_shape = {};  // of the first mode that is not rigid
 
   CaseModel (*reader)(Run&) = nullptr;  // reads the case of another run

@@ -72,10 +72,10 @@ void report_imbalance(Run& run, const FieldsOfModel& fields, const SolutionView&
   for (int k = 0; k < equations.field_count(); ++k) {
     const FunctionSpace& space = equations.space(k);
     const Constraints& held = (*fields.supports)[k];
-    const bool in_cells = equations.family(k) == Family::cell;
+    const bool in_cells = equations.terms().family(k) == Family::cell;
     const Index one = in_cells ? space.unknown_count() / std::max<Index>(1, space.mesh().cell_count()) : 1;
     if (space.components() != 1 || held.count() == 0 || held.count() > one) continue;
-    if (!in_cells && equations.family(k) != Family::lagrange) continue;
+    if (!in_cells && equations.terms().family(k) != Family::lagrange) continue;
     const auto first = s.reaction.begin() + equations.layout().first(k);
     double taken = 0;
     for (const double each : std::span(first, first + equations.layout().size(k))) taken += each;
@@ -84,7 +84,7 @@ void report_imbalance(Run& run, const FieldsOfModel& fields, const SolutionView&
         fmt::format("'{}' is prescribed in one place, which takes {:.6g} there: the prescribed values and loads of the "
                     "other fields "
                     "are not in balance, and the solution is that of a source in this place",
-                    equations.field_name(k), taken));
+                    equations.terms().field_name(k), taken));
   }
 }
 

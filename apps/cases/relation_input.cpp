@@ -101,17 +101,9 @@ void RelationInput::keep(LinearEquations equations) {
 // Facts of a second table on the same region have its number.
 void RelationInput::add_moved(MovedRegion region) {
   const auto earlier = std::ranges::count_if(
-      moved_, [&](const MovedRegion& each) { return each.kind == region.kind && each.region == region.region; });
+      read_.moved, [&](const MovedRegion& each) { return each.kind == region.kind && each.region == region.region; });
   region.name = earlier == 0 ? region.region : fmt::format("{} {}", region.region, earlier + 1);
-  moved_.push_back(std::move(region));
-}
-
-void RelationInput::finish() {
-  if (moved_.empty()) return;
-  read_.tell = [layout = layout_of(read_.model.spaces()), regions = std::move(moved_)](Run& run,
-                                                                                       const SolutionView& s) {
-    for (const MovedRegion& each : regions) each.report(run, s, layout.part(s.u, each.field).host());
-  };
+  read_.moved.push_back(std::move(region));
 }
 
 }  // namespace ritz

@@ -18,19 +18,6 @@ namespace ritz {
 
 inline constexpr auto every_region_kind = {RegionKind::nodes, RegionKind::facets, RegionKind::cells};
 
-// A region whose motion is reported after each solution.
-struct MovedRegion {
-  std::string kind, sentence, region, name = {};
-  std::function<RigidMotion(std::span<const double>)> motion;
-  int field = 0;
-  std::array<int, 6> loads = {-1, -1, -1, -1, -1, -1};  // [motion] number among the prescribed means, -1: it is free
-
-  bool is_prescribed() const {
-    return std::ranges::any_of(loads, [](int each) { return each >= 0; });
-  }
-  void report(Run& run, const SolutionView& s, std::span<const double> u) const;
-};
-
 class RelationInput {
  public:
   // `fields`: of a case of several, else null. `whole`: the mesh of a body whose parts are the meshes of the fields,
@@ -71,7 +58,6 @@ class RelationInput {
   }
   void keep(LinearEquations equations);  // of the field at hand
   void add_moved(MovedRegion region);
-  void finish();  // what is reported of the moved regions goes to the model
 
  private:
   Run& run_;
@@ -83,7 +69,6 @@ class RelationInput {
   bool is_at_nodes_ = true;
   FunctionSpace space_;
   std::vector<std::uint8_t> acting_;
-  std::vector<MovedRegion> moved_;
 };
 
 // The tables, each in its file.

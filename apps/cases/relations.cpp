@@ -42,7 +42,6 @@ void read_tables(RelationInput& in) {
       table.read(t, in);
     }
   }
-  in.finish();
 }
 
 void add(const ObliqueSupport& s, RelationInput& in) {

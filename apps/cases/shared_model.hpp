@@ -41,7 +41,7 @@ struct SharedModel {
   SystemCache reuse;  // of the first equations
   // Used by sweeps:
   bool sweeps = false;
-  const SweepPlan* plan = nullptr;
+  std::shared_ptr<const SweepPlan> plan = nullptr;
   bool writes_fields = true;
   ResultFolder* folder = nullptr;
   StaticBatch* batch = nullptr;

@@ -33,7 +33,7 @@ std::vector<double> values_in_cells(const FunctionSpace& space, const Vector& u)
 
 bool is_first_at_nodes(const MixedOperator& equations, int field) {
   for (int k = 0; k < field; ++k)
-    if (equations.family(k) == Family::lagrange) return false;
+    if (equations.terms().family(k) == Family::lagrange) return false;
   return true;
 }
 
@@ -43,7 +43,7 @@ const std::vector<FieldFacts>& facts_of(const Model& model) { return model.of_fi
 
 Field field_result(Results& results, const MixedOperator& equations, int field, const Vector& u, std::string name) {
   const FunctionSpace& space = equations.space(field);
-  const Family family = equations.family(field);
+  const Family family = equations.terms().family(field);
   if (family == Family::facet || family == Family::edge)
     return {std::move(name), 3, VectorField(equations, field, u).in_cells()};
   const Vector part = equations.layout().part(u, field);

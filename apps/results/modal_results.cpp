@@ -254,7 +254,7 @@ void write_modes(Results& results, const FieldsOfModel& fields, const VibrationM
     std::vector<Field>& shape = shapes.emplace_back();
     if (results.options().follows) continue;
     for (int j = 0; j < equations.field_count(); ++j)
-      shape.push_back(field_result(results, equations, j, x, mode_name(k, equations.field_name(j))));
+      shape.push_back(field_result(results, equations, j, x, mode_name(k, equations.terms().field_name(j))));
     if (!options.unit_maximum) continue;
     const double largest = largest_displacement(shape.front().values, shape.front().components);
     for (Field& field : shape) scale_field(field, 1 / largest);
@@ -263,7 +263,7 @@ void write_modes(Results& results, const FieldsOfModel& fields, const VibrationM
   std::vector<Field> nodal, cells;
   for (const std::vector<Field>& shape : shapes)
     for (std::size_t j = 0; j < shape.size(); ++j)
-      (equations.family(static_cast<int>(j)) == Family::lagrange ? nodal : cells).push_back(shape[j]);
+      (equations.terms().family(static_cast<int>(j)) == Family::lagrange ? nodal : cells).push_back(shape[j]);
   results.write(std::move(nodal), std::move(cells));
   const double amplitude = options.factor > 0 ? options.factor : 0.1 * size_of(equations.space(0).mesh());
   for (std::size_t k = 0; k < shapes.size() && options.phases > 0; ++k)
@@ -274,9 +274,9 @@ void write_modes(Results& results, const FieldsOfModel& fields, const VibrationM
           amplitude / largest_displacement(first.values, first.components) * std::sin(2 * std::numbers::pi * time);
       std::vector<Field> now;
       for (std::size_t j = 0; j < shapes[k].size(); ++j) {
-        if (equations.family(static_cast<int>(j)) != Family::lagrange) continue;
+        if (equations.terms().family(static_cast<int>(j)) != Family::lagrange) continue;
         now.push_back(shapes[k][j]);
-        now.back().name = equations.field_name(static_cast<int>(j));
+        now.back().name = equations.terms().field_name(static_cast<int>(j));
         scale_field(now.back(), factor);
       }
       return std::pair{time, std::move(now)};

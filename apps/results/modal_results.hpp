@@ -51,7 +51,7 @@ std::vector<Field> shape_fields(Results& results, const FunctionSpace& space, co
 // Shapes a cos + b sin, of waves around an axis or in time: fields of a, and of b with a suffix.
 struct ShapesOfTwoParts {
   std::size_t count;
-  std::function<std::array<Vector, 2>(std::size_t mode)> of;
+  FunctionRef<std::array<Vector, 2>(std::size_t mode)> of;
   const char* suffix;
   std::optional<double> time = {};  // of the result
 };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "apps/show/field_component.hpp"
+#include "device/function_ref.hpp"
 #include "fem/results/lagrange_results.hpp"
 #include "fem/results/region_points.hpp"
 #include "mesh/mesh.hpp"
@@ -27,7 +28,7 @@ RegionIntegral integrate(const Mesh& mesh, const Region& region, const Field& fi
 
 // Weights of the nodes in integrals over a region of cells or facets: integrals of the shape functions. Calls
 // add(cell, node, weight) with what each cell, or each facet of a cell, adds; all add up to the size.
-using AddWeight = std::function<void(Index cell, Index at, double weight)>;
+using AddWeight = FunctionRef<void(Index cell, Index at, double weight)>;
 void add_integral_weights(const Mesh& mesh, const Region& region, const BodyMeasure& measure, const AddWeight& add);
 
 // The sizes of these cells by the same measure, in their order.

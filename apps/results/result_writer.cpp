@@ -107,10 +107,10 @@ void ResultWriter::tell() {
     if (hear) hear(file);
 }
 
-void ResultWriter::settle(const std::function<void()>& make_room) {
+void ResultWriter::settle(FunctionRef<void()> make_room) {
   try {
     background_.wait();
-    if (make_room && has_postponed()) make_room();
+    if (has_postponed()) make_room();
     commit_postponed();
   } catch (...) {
     tell();

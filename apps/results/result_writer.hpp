@@ -8,6 +8,7 @@
 //   writer.settle();   // all is committed, or an error
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "device/message_sink.hpp"
 #include "io/results/background.hpp"
 #include "io/results/probe_file.hpp"
@@ -37,7 +38,7 @@ struct SolvedStep {
   };
   std::vector<Text> texts = {};  // files that are committed with it
   // called in the caller's thread, some time after the commit
-  std::function<void(const std::string& file)> written = {};
+  MessageSink written = {};  // of a file
 };
 
 class ResultWriter {
@@ -55,7 +56,7 @@ class ResultWriter {
 
   void write(const Mesh& mesh, Step step);  // throws what an earlier step has met, too
   // Waits until all is written; `make_room` is called before what memory was short for is tried again.
-  void settle(const std::function<void()>& make_room = {});
+  void settle(FunctionRef<void()> make_room = [] {});
   bool has_postponed() const;                                  // steps that memory was short for
   const std::string& path() const { return series_->path(); }  // what to open
   std::string probes_path() const { return stem_ + "_probes.csv"; }

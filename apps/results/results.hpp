@@ -77,7 +77,7 @@ class Results {
   // is stopped.
   void keep(CheckpointState state);
   // Additions that are written with each state from here on.
-  void keep_beside(std::function<void(CheckpointState&)> more) { kept_beside_ = std::move(more); }
+  void keep_beside(CheckpointState::More more) { kept_beside_ = std::move(more); }
   // The last state once more, since what is beside it has changed. `where`: of the whole, for people.
   enum class Writing { now_and_then, at_once };
   void keep_again(const std::string& where, Writing writing);
@@ -185,7 +185,7 @@ class Results {
   std::unique_ptr<ResultFolder> folder_;            // from open() on
   std::optional<Checkpoints> checkpoints_;
   std::optional<CheckpointState> resumed_;
-  std::function<void(CheckpointState&)> kept_beside_;
+  CheckpointState::More kept_beside_;
   std::vector<std::string> committed_;
   struct Lack {
     std::string shortage, remedy;

@@ -106,9 +106,7 @@ std::string text_of_paths(const std::vector<ForecastPath>& paths, double copy_ra
 std::string text_of_cards(const std::vector<ForecastPath>& paths) {
   std::string text = fmt::format("GPUs ({:.0f} % of the memory sold can be had):\n", 100 * usable);
   for (const KnownCard& card : known_cards()) {
-    const FitsHere fits = [&](const ForecastPath& each) {
-      return needs_of_one(each) + each.more_on_a_gpu <= card.memory;
-    };
+    const auto fits = [&](const ForecastPath& each) { return needs_of_one(each) + each.more_on_a_gpu <= card.memory; };
     const ForecastPath* path = first_that_fits(paths, fits);
     text += fmt::format("  {:<12} {:>8}  {}{}\n", card.name, text_of_bytes(card.memory), verdict(paths, fits),
                         path == nullptr ? "" : time_text(*path, card.copy_rate, 0));

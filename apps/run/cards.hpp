@@ -1,6 +1,7 @@
 // GPUs that one may think of, and whether a forecast fits them.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/analysis/static_forecast.hpp"
 
 #include <functional>
@@ -20,7 +21,7 @@ std::vector<KnownCard> known_cards();
 
 // [bytes] On one device that holds everything, the factor included.
 Index needs_of_one(const ForecastPath& path);
-using FitsHere = std::function<bool(const ForecastPath&)>;
+using FitsHere = FunctionRef<bool(const ForecastPath&)>;
 // "fits", "fits with: without a matrix", "does not fit"
 std::string verdict(const std::vector<ForecastPath>& paths, const FitsHere& fits);
 

@@ -37,16 +37,16 @@ std::optional<Error> error_of(const std::exception_ptr& error) {
 // [sweep] of a case without the values of members, and the folder of the results.
 struct SweepCase {
   std::string stem, folder;
-  SweepPlan plan;
+  std::shared_ptr<const SweepPlan> plan;
 };
 
 SweepCase read_sweep_case(const RunOptions& options) {
   Case input = Case::from_file(options.case_file, options.overrides);
   SweepCase result{.stem = fs::path(options.case_file).stem().string(), .folder = {}, .plan = {}};
-  result.plan = read_sweep(input, result.stem);
+  result.plan = std::make_shared<const SweepPlan>(read_sweep(input, result.stem));
   for (const Case::Table& probe : input.tables("probe", ""))
     if (const std::string name = probe.text("name", "", {.fallback = ""});
-        std::ranges::count(result.plan.keys, name) > 0)
+        std::ranges::count(result.plan->keys, name) > 0)
       probe.error(ErrorKind::probe, "name", fmt::format("a probe cannot be called '{}'", name), "it is a swept key",
                   "give it another name");
   const std::string folder = input.table("output", "").text("folder", "", {.fallback = "results/" + result.stem});
@@ -81,8 +81,8 @@ void throw_if_it_can_continue(const Error& error, std::size_t kept, const SweepP
 }
 
 // The device, its limits, and what members share. Returns the description of the device.
-std::string set_up(const RunOptions& options, const SweepPlan& plan, SharedModel& shared, const SweepRanks& ranks,
-                   Log& log) {
+std::string set_up(const RunOptions& options, const std::shared_ptr<const SweepPlan>& plan, SharedModel& shared,
+                   const SweepRanks& ranks, Log& log) {
   shared.device = Device::named(options.device, options.threads);
   limit(*shared.device, options.memory);
   const std::string obeyed = obey(options.memory);
@@ -90,8 +90,8 @@ std::string set_up(const RunOptions& options, const SweepPlan& plan, SharedModel
   if (ranks.are_several()) log.line("{}", ranks.text());
   if (!obeyed.empty()) log.line("{}", obeyed);
   shared.sweeps = true;
-  shared.plan = &plan;
-  shared.writes_fields = plan.fields;
+  shared.plan = plan;
+  shared.writes_fields = plan->fields;
   return shared.device->description();
 }
 
@@ -114,8 +114,8 @@ bool succeeds(const Work& work) {
 // Records and files of finished members, on their way into the table.
 class FinishedMembers {
  public:
-  FinishedMembers(const SweepPlan& plan, SweepRanks& ranks, SweepAccount& account)
-      : plan_(plan), ranks_(ranks), account_(account) {}
+  FinishedMembers(std::shared_ptr<const SweepPlan> plan, SweepRanks& ranks, SweepAccount& account)
+      : plan_(std::move(plan)), ranks_(ranks), account_(account) {}
 
   void open(const std::string& folder, ResultFolderOptions options) {
     results_.emplace(plan_, folder, std::move(options));
@@ -125,7 +125,7 @@ class FinishedMembers {
   // The first rank keeps the records, of members of any rank. Another one hands them over with their files.
   void take(SweepRecord record) {
     if (!ranks_.is_first()) return to_hand_over_.push_back(std::move(record));
-    results_->add(plan_.members[record.member], std::move(record.row), std::move(record.steps));
+    results_->add(plan_->members[record.member], std::move(record.row), std::move(record.steps));
     account_.add(std::move(record));
   }
   // Takes over what other ranks have handed over until now. Throws the error that ended another rank's part.
@@ -141,8 +141,8 @@ class FinishedMembers {
   // Members without results; those that have some count as kept.
   std::vector<std::size_t> left() {
     std::vector<std::size_t> left;
-    for (std::size_t m = 0; m < plan_.members.size(); ++m)
-      if (results_->has(plan_.members[m])) account_.keep(plan_.members[m]);
+    for (std::size_t m = 0; m < plan_->members.size(); ++m)
+      if (results_->has(plan_->members[m])) account_.keep(plan_->members[m]);
       else left.push_back(m);
     return left;
   }
@@ -156,7 +156,7 @@ class FinishedMembers {
   bool has_any() const { return !to_hand_over_.empty(); }  // that wait to be handed over
 
  private:
-  const SweepPlan& plan_;
+  const std::shared_ptr<const SweepPlan> plan_;
   SweepRanks& ranks_;
   SweepAccount& account_;
   std::optional<SweepResults> results_;
@@ -166,7 +166,7 @@ class FinishedMembers {
 // Reads all members, or one for an estimate, and solves none.
 void check_members(const AppInfo& info, const RunOptions& options, const SweepApp& app, const SweepCase& of,
                    const std::shared_ptr<SharedModel>& shared, Log& log, RunReport& report) {
-  const SweepPlan& plan = of.plan;
+  const SweepPlan& plan = *of.plan;
   SweepFailures failures;
   for (const SweepMember& member : plan.members) {
     throw_if_stop_requested();
@@ -197,10 +197,10 @@ class Sweep {
         ranks_(ranks),
         log_(level_of(options)),
         case_(read_sweep_case(options)),
-        account_(case_.plan, log_, report_),
+        account_(*case_.plan, log_, report_),
         finished_(case_.plan, ranks, account_) {
     if (options.log_json) log_.use_json();
-    report_.device = set_up(options, plan(), *shared_, ranks_, log_);
+    report_.device = set_up(options, case_.plan, *shared_, ranks_, log_);
     shared_->settle = [this, &shared = *shared_] {
       if (shared.batch != nullptr) runs_->settle();  // while the sweep runs
     };
@@ -243,7 +243,7 @@ class Sweep {
   const Device& device() const { return *shared_->device; }
 
  private:
-  const SweepPlan& plan() const { return case_.plan; }
+  const SweepPlan& plan() const { return *case_.plan; }
   SweepResults& results() { return finished_.results(); }
   [[nodiscard]] Profile::Phase phase(const char* name) const { return shared_->device->profile().phase(name); }
 

@@ -5,13 +5,14 @@
 
 #include "apps/cases/run.hpp"
 #include "apps/cases/sweep_plan.hpp"
+#include "device/function_ref.hpp"
 #include "device/ranks/ranks.hpp"
 
 #include <functional>
 
 namespace ritz {
 
-using SweepApp = std::function<void(Run&)>;  // computes a member, from its case to its results
+using SweepApp = FunctionRef<void(Run&)>;  // computes a member, from its case to its results
 
 // Errors of a member that end the sweep: output, and requests to stop.
 bool ends_the_sweep(const Error& error);

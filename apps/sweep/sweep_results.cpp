@@ -22,11 +22,11 @@ ResultFolderOptions with_members(ResultFolderOptions options, const SweepPlan& p
 
 }  // namespace
 
-SweepResults::SweepResults(const SweepPlan& plan, const std::string& path, ResultFolderOptions options)
-    : plan_(plan),
+SweepResults::SweepResults(std::shared_ptr<const SweepPlan> plan, const std::string& path, ResultFolderOptions options)
+    : plan_(std::move(plan)),
       stem_(options.case_name),
-      folder_(path, with_members(std::move(options), plan)),
-      table_((fs::path(path) / (stem_ + "_sweep.csv")).string(), plan.keys) {}
+      folder_(path, with_members(std::move(options), *plan_)),
+      table_((fs::path(path) / (stem_ + "_sweep.csv")).string(), plan_->keys) {}
 
 // Complete are those whose row says so, and whose files are in the journal.
 void SweepResults::take_up(FunctionRef<std::string(const SweepMember&)> fingerprint) {
@@ -43,9 +43,9 @@ void SweepResults::take_up(FunctionRef<std::string(const SweepMember&)> fingerpr
     std::vector<std::string>& steps = committed[entry.case_name];
     if (!entry.files.empty()) steps.push_back(entry.files.front().path);
   }
-  for (const SweepMember& member : plan_.members) {
+  for (const SweepMember& member : plan_->members) {
     const auto row = rows.find(member.name);
-    if (row == rows.end() || row->second.status != "complete" || (plan_.fields && !committed.contains(member.name))) {
+    if (row == rows.end() || row->second.status != "complete" || (plan_->fields && !committed.contains(member.name))) {
       again.insert(member.name);
       continue;
     }
@@ -57,7 +57,7 @@ void SweepResults::take_up(FunctionRef<std::string(const SweepMember&)> fingerpr
                   "name another folder with --output, or add --overwrite instead of --resume");
     table_.add(member, row->second);
     kept_.insert(member.name);
-    if (plan_.fields) steps_[member.name] = committed[member.name];
+    if (plan_->fields) steps_[member.name] = committed[member.name];
   }
   folder_.forget(again);
 }
@@ -73,8 +73,8 @@ bool SweepResults::is_due() const {
 
 void SweepResults::commit() {
   folder_.make_room();
-  table_.write(plan_.members);
-  if (plan_.fields) write_index();
+  table_.write(plan_->members);
+  if (plan_->fields) write_index();
   group_->commit();
   last_commit_ = std::chrono::steady_clock::now();
 }
@@ -98,8 +98,8 @@ void SweepResults::complete() {
 // All members in one index, where each has one step on files of its own.
 void SweepResults::write_index() const {
   std::vector<PvdEntry> entries;
-  for (std::size_t m = 0; m < plan_.members.size(); ++m) {
-    const auto found = steps_.find(plan_.members[m].name);
+  for (std::size_t m = 0; m < plan_->members.size(); ++m) {
+    const auto found = steps_.find(plan_->members[m].name);
     if (found == steps_.end()) continue;
     if (found->second.size() != 1 || !found->second.front().ends_with(".vtu")) return;
     entries.push_back({double(m), 0, found->second.front()});

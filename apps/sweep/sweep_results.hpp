@@ -17,6 +17,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,8 +27,7 @@ namespace ritz {
 
 class SweepResults {
  public:
-  // The plan must outlive it.
-  SweepResults(const SweepPlan& plan, const std::string& path, ResultFolderOptions options);
+  SweepResults(std::shared_ptr<const SweepPlan> plan, const std::string& path, ResultFolderOptions options);
   ResultFolder& folder() { return folder_; }
   const std::string& table_path() const { return table_.path(); }
 
@@ -50,7 +50,7 @@ class SweepResults {
  private:
   void write_index() const;
 
-  const SweepPlan& plan_;
+  const std::shared_ptr<const SweepPlan> plan_;
   std::string stem_;
   ResultFolder folder_;
   SweepTable table_;

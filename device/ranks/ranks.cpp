@@ -246,16 +246,22 @@ bool Ranks::sum_on_device(const Device& device, double* numbers, int count) {
   return true;
 }
 
+struct Ranks::Sums final : SumsOverRanks {
+  explicit Sums(Ranks& ranks) : ranks(&ranks) {
+    rank = ranks.rank();
+    count = ranks.count();
+  }
+  void sum(std::span<double> numbers) const override { ranks->sum(numbers); }
+  void largest(std::span<double> numbers) const override { ranks->largest(numbers); }
+  std::vector<Index> of_all(Index mine) const override { return ranks->of_all(mine); }
+  bool sum_on_device(const Device& device, double* numbers, int size) const override {
+    return ranks->sum_on_device(device, numbers, size);
+  }
+  Ranks* ranks;
+};
+
 Device Ranks::among_all(const Device& device) {
-  if (!sums_)
-    sums_ = std::make_shared<const SumsOverRanks>(SumsOverRanks{
-        .rank = rank(),
-        .count = count(),
-        .sum = [this](std::span<double> numbers) { sum(numbers); },
-        .largest = [this](std::span<double> numbers) { largest(numbers); },
-        .of_all = [this](Index mine) { return of_all(mine); },
-        .sum_on_device = [this](const Device& on, double* numbers,
-                                int numbers_count) { return sum_on_device(on, numbers, numbers_count); }});
+  if (!sums_) sums_ = std::make_shared<const Sums>(*this);
   return device.with_sums(sums_);
 }
 

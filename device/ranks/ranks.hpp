@@ -10,6 +10,7 @@
 #include "device/error.hpp"
 #include "device/function_ref.hpp"
 #include "device/memory_shortage.hpp"
+#include "device/wait_watch.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -120,10 +121,11 @@ class Ranks {
   void abandon_devices() noexcept;
 
  private:
+  struct Sums;
   bool sum_on_device(const Device& device, double* numbers, int count);
   std::unique_ptr<DeviceTransport> between_devices_;
   std::shared_ptr<const SumsOverRanks> sums_;  // once they are asked for
-  std::function<void()> watch_;                // while this waits for the device
+  WaitWatch watch_;                            // while this waits for the device
   template <class Combine>
   void combine(std::span<double> numbers, const Combine& of_two);
 };

@@ -45,7 +45,7 @@ void require_no_inequalities(const Model& model, const std::string& analysis) {
 }
 
 // Sides of closed gaps do not depend on the part of the loads, as other values do.
-class ActiveConstraints::Closed final : public Supports {
+class ActiveConstraints::Closed final : public Supports, public std::enable_shared_from_this<Closed> {
  public:
   Closed(const Model& homogeneous, const Model* with_sides) : inner_(homogeneous) {
     if (with_sides == nullptr) return;
@@ -86,6 +86,7 @@ class ActiveConstraints::Closed final : public Supports {
   }
 
  private:
+  std::shared_ptr<Supports> shared() const override { return std::const_pointer_cast<Closed>(shared_from_this()); }
   static Vector zeros(const Model& model) {
     Index unknowns = 0;
     for (const FunctionSpace& space : model.spaces()) unknowns += space.unknown_count();

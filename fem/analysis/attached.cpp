@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -71,16 +72,16 @@ MemoryNeeds attached_needs(const FunctionSpace& space, Index count) {
       .array<double>("eigenvectors", space.unknown_count() * lanes, 3);
 }
 
-FreeMasses::FreeMasses(const Equations& inertia, const Attached& attached, const Supports& supports,
+FreeMasses::FreeMasses(const Equations& inertia, std::shared_ptr<const Attached> attached, const Supports& supports,
                        const Vector& diagonal)
-    : inertia_(inertia),
-      attached_(attached),
-      supports_(supports),
+    : inertia_(inertia.shared()),
+      attached_(std::move(attached)),
+      supports_(supports.shared()),
       heavy_(inertia.zeros()),
       diagonal_(inertia.zeros()),
       moved_(inertia.zeros()) {
   fill(1.0, heavy_);
-  supports_.set_zero(heavy_);
+  supports_->set_zero(heavy_);
   std::vector<double> is_heavy = heavy_.host(), masses = diagonal.host();
   for (std::size_t i = 0; i < masses.size(); ++i) {
     if (!(masses[i] > 0)) is_heavy[i] = 0;
@@ -90,10 +91,10 @@ FreeMasses::FreeMasses(const Equations& inertia, const Attached& attached, const
   std::vector<std::vector<double>> basis;
   double largest = 0;
   Vector u = inertia.zeros();
-  for (int j = 0; j < attached_.motions.count(); ++j) {
-    attached_.motions.U.get_column(j, u);
+  for (int j = 0; j < attached_->motions.count(); ++j) {
+    attached_->motions.U.get_column(j, u);
     std::vector<double> row = u.host();
-    const double mass = attached_.motions.mass[static_cast<std::size_t>(j)];
+    const double mass = attached_->motions.mass[static_cast<std::size_t>(j)];
     for (std::size_t i = 0; i < row.size(); ++i) {
       masses[i] += is_heavy[i] * mass * row[i] * row[i];
       if (is_heavy[i] != 0) row[i] = 0;
@@ -111,10 +112,10 @@ FreeMasses::FreeMasses(const Equations& inertia, const Attached& attached, const
 
 void FreeMasses::apply(const Vector& x, Vector& y) const {
   copy(x, moved_);
-  supports_.set_linear(moved_);
-  inertia_.residual(moved_, y);
-  attached_.add_masses(1, moved_, y);
-  supports_.gather(y);
+  supports_->set_linear(moved_);
+  inertia_->residual(moved_, y);
+  attached_->add_masses(1, moved_, y);
+  supports_->gather(y);
   project(y);
 }
 

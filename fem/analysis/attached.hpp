@@ -38,8 +38,9 @@ MemoryNeeds attached_needs(const FunctionSpace& space, Index count);
 // other: the operator is definite on what project() leaves.
 class FreeMasses final : public LinearOperator {
  public:
-  // diagonal [unknown]: of the integrals, gathered. All of it must outlive this.
-  FreeMasses(const Equations& inertia, const Attached& attached, const Supports& supports, const Vector& diagonal);
+  // diagonal [unknown]: of the integrals, gathered.
+  FreeMasses(const Equations& inertia, std::shared_ptr<const Attached> attached, const Supports& supports,
+             const Vector& diagonal);
   const Device& device() const override { return heavy_.device(); }
   Index rows() const override { return heavy_.size(); }
   void apply(const Vector& x, Vector& y) const override;
@@ -47,9 +48,9 @@ class FreeMasses final : public LinearOperator {
   const Vector& diagonal() const { return diagonal_; }  // positive; of a preconditioner that project() commutes with
 
  private:
-  const Equations& inertia_;
-  const Attached& attached_;
-  const Supports& supports_;
+  std::shared_ptr<const Equations> inertia_;
+  std::shared_ptr<const Attached> attached_;
+  std::shared_ptr<const Supports> supports_;
   Vector heavy_;               // 1 where the integrals have a mass and the unknown is free
   std::vector<Vector> light_;  // orthonormal motions of the other unknowns with attached masses
   Vector diagonal_;

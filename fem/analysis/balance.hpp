@@ -26,8 +26,9 @@ class Balance {
     const Vector* predicted = nullptr;
   };
 
-  // All must outlive it. Throws Error: Exit::model when the residual is not finite at the begin.
-  Balance(const Equations& equations, const Supports& supports, const Nonlinear& options, const MessageSink& progress);
+  // Throws Error: Exit::model when the residual is not finite at the begin.
+  Balance(const Equations& equations, const Supports& supports, std::shared_ptr<const Nonlinear> options,
+          const MessageSink& progress);
 
   // A state from which an increment begins.
   void release_solvers(const std::string& stage = {}) { system_->begin(stage); }
@@ -39,7 +40,7 @@ class Balance {
   void go_along(PathConstraint& path, const Try& attempt);
   void commit();
   // Internal variables as they are, and as a commit would leave them.
-  PointStates::Values points() const { return equations_.states().values(); }
+  PointStates::Values points() const { return equations_->states().values(); }
   PointStates::Values points_after() const;
 
   const Vector& u() const { return u_; }
@@ -48,7 +49,7 @@ class Balance {
   double part_before() const { return part_before_; }
   const Newton& newton() const { return *newton_; }
   const std::string& turned() const { return turned_; }
-  const Equations& equations() const { return equations_; }
+  const Equations& equations() const { return *equations_; }
 
   // With the part of the loads as an unknown, which it refers to.
   PathConstraint path_constraint();
@@ -70,13 +71,13 @@ class Balance {
   void whole_residual(const Vector& u, Vector& r) const;
   void residual(const Vector& u, Vector& r) const;
   void solve(const Try& attempt, PathConstraint* path);
-  const Supports& supports() const { return options_.active != nullptr ? options_.active->supports() : supports_; }
-  bool values_in_time() const { return options_.time.is_given() && supports().varies_in_time(); }
-  Profile& profile() const { return equations_.device().profile(); }
+  const Supports& supports() const { return options_->active != nullptr ? options_->active->supports() : *supports_; }
+  bool values_in_time() const { return options_->time.is_given() && supports().varies_in_time(); }
+  Profile& profile() const { return equations_->device().profile(); }
 
-  const Equations& equations_;
-  const Supports& supports_;
-  const Nonlinear& options_;
+  const std::shared_ptr<const Equations> equations_;
+  const std::shared_ptr<const Supports> supports_;
+  const std::shared_ptr<const Nonlinear> options_;
   Vector u_, prescribed_, start_;
   Vector begin_;           // u as remembered
   Vector excess_;          // of the state at the begin of the path beyond its constraints there; empty: none
@@ -85,7 +86,7 @@ class Balance {
   Time time_;
   std::optional<double> entered_;  // part for which the equations are set
   std::vector<std::uint8_t> closed_before_;
-  std::unique_ptr<TangentSystem> system_;
+  std::shared_ptr<TangentSystem> system_;
   std::optional<Newton> newton_;
   std::string turned_;
 };

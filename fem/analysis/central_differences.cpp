@@ -54,33 +54,33 @@ class CentralDifferencesEvolution final : public Evolution {
   CentralDifferencesEvolution(const TransientModel& model, Transient options, const Observer& observer)
       : Evolution(model, std::move(options), observer, "central differences", 2),
         damping_(model.damping.mass),
-        loads_(equations_.loads()),
-        mass_(lumped_mass(dynamic_cast<const Operator&>(model.rates), supports_.host_mask())),
-        motion_(supports_, equations_.zeros(), options_.end) {
+        loads_(equations_->loads()),
+        mass_(lumped_mass(dynamic_cast<const Operator&>(model.rates), supports_->host_mask())),
+        motion_(*supports_, equations_->zeros(), options_.end) {
     judges_ = false;
     std::vector<double> inverse = mass_.host();
-    for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = supports_.host_mask()[i] != 0 ? 0 : 1 / inverse[i];
+    for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = supports_->host_mask()[i] != 0 ? 0 : 1 / inverse[i];
     inverse_ = Vector(mass_.device(), std::span<const double>(inverse), "vectors");
     for (double& each : inverse) each = std::sqrt(each);
     root_ = Vector(mass_.device(), std::span<const double>(inverse), "vectors");
     for (Vector* each :
          {&u_, &v_, &a_, &r_, &u_1_, &v_1_, &a_1_, &r_1_, &work_, &product_, &inner_, &force_, &inner_1_, &force_1_})
-      *each = equations_.zeros();
+      *each = equations_->zeros();
   }
 
  private:
   void start() override {
     auto phase = profile().phase("assembly");
-    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
-    if (!state_.v.empty()) v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
+    u_ = Vector(equations_->device(), std::span<const double>(state_.u), "vectors");
+    if (!state_.v.empty()) v_ = Vector(equations_->device(), std::span<const double>(state_.v), "vectors");
     set_time(begin_, begin_);
-    equations_.inputs().set_factor_of_rates(0);
+    equations_->inputs().set_factor_of_rates(0);
     set_points_at_begin();
     choose_step();
     motion_.start(begin_, state_.control.size);
-    supports_.set_values(u_);
+    supports_->set_values(u_);
     motion_.put_rates(motion_.v(), v_);
-    equations_.residual(u_, r_);
+    equations_->residual(u_, r_);
     check_residual_at_begin(r_);
     find_forces(u_, r_, inner_, force_);
     find_acceleration(r_, v_, 0, a_);
@@ -91,11 +91,11 @@ class CentralDifferencesEvolution final : public Evolution {
   }
 
   void resume() override {
-    equations_.inputs().set_factor_of_rates(0);
-    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
-    v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
-    a_ = Vector(equations_.device(), std::span<const double>(state_.a), "vectors");
-    r_ = Vector(equations_.device(), std::span<const double>(state_.r), "vectors");
+    equations_->inputs().set_factor_of_rates(0);
+    u_ = Vector(equations_->device(), std::span<const double>(state_.u), "vectors");
+    v_ = Vector(equations_->device(), std::span<const double>(state_.v), "vectors");
+    a_ = Vector(equations_->device(), std::span<const double>(state_.a), "vectors");
+    r_ = Vector(equations_->device(), std::span<const double>(state_.r), "vectors");
     motion_.resume();
     find_forces(u_, r_, inner_, force_);
   }
@@ -106,13 +106,13 @@ class CentralDifferencesEvolution final : public Evolution {
 
   // The tangent at u: M^-1/2 K M^-1/2 has omega^2 for eigenvalues.
   double longest_stable_step() {
-    Vector start = equations_.zeros(), scaled = equations_.zeros();
+    Vector start = equations_->zeros(), scaled = equations_->zeros();
     fill_start_vector(start);
     multiply(root_, start, work_);
     const double largest = largest_eigenvalue(
         [&](const Vector& x, Vector& y) {
           multiply(root_, x, scaled);
-          equations_.action(u_, scaled, product_);
+          equations_->action(u_, scaled, product_);
           multiply(root_, product_, y);
         },
         work_);
@@ -150,9 +150,9 @@ class CentralDifferencesEvolution final : public Evolution {
     axpy(h, v_1_, u_1_);
     set_time(step.end, state_.time);
     motion_.move(step.end, h);
-    supports_.set_zero(u_1_);
+    supports_->set_zero(u_1_);
     axpy(1.0, motion_.u(), u_1_);
-    equations_.residual(u_1_, r_1_);
+    equations_->residual(u_1_, r_1_);
     find_acceleration(r_1_, v_1_, 0.5 * h, a_1_);
     if (!std::isfinite(norm2(r_1_)))
       throw Error(ErrorKind::not_converged, fmt::format("forces are not finite at t = {:g}", step.end),
@@ -167,7 +167,7 @@ class CentralDifferencesEvolution final : public Evolution {
   }
   // r = inner - force
   void find_forces(const Vector& u, const Vector& r, Vector& inner, Vector& force) {
-    loads_->inputs().set_time(equations_.time());
+    loads_->inputs().set_time(equations_->time());
     loads_->residual(u, force);
     axpby(0.0, force, -1.0, force);
     copy(r, inner);
@@ -179,7 +179,7 @@ class CentralDifferencesEvolution final : public Evolution {
     axpy(damping_, v, product_);
     multiply(mass_, product_, reaction);
     axpy(1.0, r, reaction);
-    supports_.keep_prescribed(reaction);
+    supports_->keep_prescribed(reaction);
   }
 
   void accept(const TimeStep&) override {
@@ -195,12 +195,12 @@ class CentralDifferencesEvolution final : public Evolution {
         multiply(mass_, *v, product_);
         energy.damped += 0.5 * damping_ * dot(work_, product_);
       }
-    if (supports_.varies_in_time())
+    if (supports_->varies_in_time())
       for (const auto& [a, v, r] : {std::tuple{&a_, &v_, &r_}, {&a_1_, &v_1_, &r_1_}}) {
         find_reaction(*a, *v, *r, reaction_);
         energy.by_supports += 0.5 * dot(work_, reaction_);
       }
-    if (equations_.facts().has_states) equations_.states().commit(u_1_);
+    if (equations_->facts().has_states) equations_->states().commit(u_1_);
     for (const auto& [before, after] :
          {std::pair{&u_, &u_1_}, {&v_, &v_1_}, {&a_, &a_1_}, {&r_, &r_1_}, {&inner_, &inner_1_}, {&force_, &force_1_}})
       std::swap(*before, *after);
@@ -213,7 +213,7 @@ class CentralDifferencesEvolution final : public Evolution {
   SolutionView view() override {
     auto phase = profile().phase("reactions");
     find_reaction(a_, v_, r_, work_);
-    forces_ = equations_.forces_for_results(work_);
+    forces_ = equations_->forces_for_results(work_);
     return {.u = u_,
             .reaction = forces_,
             .tolerance = options_.newton.relative,
@@ -230,7 +230,7 @@ class CentralDifferencesEvolution final : public Evolution {
   Vector inverse_, root_;                   // of it, and of that; 0 where prescribed
   SupportMotion motion_;
   Vector u_, v_, a_, r_, u_1_, v_1_, a_1_, r_1_;
-  Vector work_, product_, reaction_ = equations_.zeros();
+  Vector work_, product_, reaction_ = equations_->zeros();
   Vector inner_, force_, inner_1_, force_1_;  // of the body and the loads
   std::vector<double> forces_;
 };

@@ -18,12 +18,13 @@ constexpr double shortest_part = 1e-12;  // of the whole time: a shorter step is
 
 Evolution::Evolution(const TransientModel& model, Transient options, const Observer& observer, std::string method,
                      int error_order)
-    : equations_(model.equations),
-      rates_(model.rates),
-      supports_(model.supports),
+    : equations_(model.equations.shared()),
+      rates_(model.rates.shared()),
+      supports_(model.supports.shared()),
       options_(std::move(options)),
       observer_(observer),
-      linear_(equations_.facts().linear && !equations_.facts().matrix_varies_in_time && !equations_.facts().has_states),
+      linear_(equations_->facts().linear && !equations_->facts().matrix_varies_in_time &&
+              !equations_->facts().has_states),
       state_(std::move(options_.begin)),
       begin_(state_.time),
       judges_(options_.fixed_step == 0),
@@ -49,7 +50,7 @@ TransientResult Evolution::solve() {
   } else {
     auto phase = profile().phase("assembly");
     set_time(state_.time, state_.time - state_.dt);
-    equations_.states().set(state_.points);
+    equations_->states().set(state_.points);
     dt_in_use_ = state_.dt;
     resume();
   }
@@ -75,22 +76,22 @@ SolveReport Evolution::summary() const {
 }
 
 void Evolution::set_time(double t, double since) {
-  equations_.inputs().set_time({t, t - since});
-  rates_.inputs().set_time({t, t - since});
-  if (supports_.varies_in_time()) supports_.set_time(t);
+  equations_->inputs().set_time({t, t - since});
+  rates_->inputs().set_time({t, t - since});
+  if (supports_->varies_in_time()) supports_->set_time(t);
 }
 
 void Evolution::check_residual_at_begin(const Vector& r) const {
   if (std::isfinite(norm2(r))) return;
   throw Error(
       ErrorKind::not_finite,
-      fmt::format("the residual at {} is not finite at the begin, t = {:g}", not_finite_in(equations_, r), begin_),
+      fmt::format("the residual at {} is not finite at the begin, t = {:g}", not_finite_in(*equations_, r), begin_),
       "a load, a coefficient or the form itself overflows there", "check the values of the case file and the form");
 }
 
 void Evolution::set_points_at_begin() {
-  if (state_.points.empty()) equations_.states().reset();
-  else equations_.states().set(state_.points);
+  if (state_.points.empty()) equations_->states().reset();
+  else equations_->states().set(state_.points);
 }
 
 void Evolution::set_first_size() {
@@ -136,7 +137,7 @@ void Evolution::advance(double target) {
       ++state_.steps;
       state_.time = step.end;
       state_.dt = step.dt;
-      state_.points = equations_.states().values();
+      state_.points = equations_->states().values();
       const double largest = std::max(state_.residual * state_.reference, residual_in_step_);
       state_.reference = std::max(state_.reference, reference_in_step_);
       state_.residual = state_.reference > 0 ? largest / state_.reference : 0;
@@ -173,10 +174,10 @@ void Evolution::check_length(const TimeStep& step) const {
 void Evolution::tell() {
   if (!observer_.show) return;
   const SolutionView shown = view();
-  const Time time = equations_.time();
-  if (equations_.facts().has_states) equations_.inputs().set_time({.t = time.t});
+  const Time time = equations_->time();
+  if (equations_->facts().has_states) equations_->inputs().set_time({.t = time.t});
   observer_.show(shown);
-  if (equations_.facts().has_states) equations_.inputs().set_time(time);
+  if (equations_->facts().has_states) equations_->inputs().set_time(time);
 }
 
 }  // namespace ritz

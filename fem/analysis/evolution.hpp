@@ -23,7 +23,7 @@ class Evolution {
   TransientResult solve();
 
  protected:
-  // `method`: its name. Observer and what the model refers to must outlive this.
+  // `method`: its name.
   Evolution(const TransientModel& model, Transient options, const Observer& observer, std::string method,
             int error_order);
 
@@ -44,12 +44,12 @@ class Evolution {
   void set_points_at_begin();
   void set_first_size();
 
-  Profile& profile() const { return equations_.device().profile(); }
+  Profile& profile() const { return equations_->device().profile(); }
 
-  Equations &equations_, &rates_;
-  Supports& supports_;
+  const std::shared_ptr<Equations> equations_, rates_;
+  const std::shared_ptr<Supports> supports_;
   Transient options_;
-  const Observer& observer_;
+  const Observer observer_;
   const bool linear_;  // one tangent for all steps of a length
   State state_;
   const double begin_;
@@ -68,8 +68,8 @@ class Evolution {
   const std::string method_;
   const bool second_order_;
   const StepControl control_;
-  const LoadSamples* samples_;    // or null
-  std::optional<Error> failure_;  // of the last try
+  const std::shared_ptr<const LoadSamples> samples_;  // or null
+  std::optional<Error> failure_;                      // of the last try
 };
 
 std::unique_ptr<ImplicitEvolution> first_order(const TransientModel& model, Transient options,

@@ -14,19 +14,19 @@ namespace {
 // The unknowns of a field of facets or edges at which a vector has moments.
 void prescribe_vector(const MixedOperator& equations, const PrescribedValue& given, Constraints& supports) {
   if (std::ranges::any_of(given.vector, &PointFunction::varies_in_time))
-    throw Error(
-        ErrorKind::analysis,
-        fmt::format("the field '{}' has a prescribed vector that varies in time", equations.field_name(given.field)),
-        "its fluxes or circulations are found once, before the analysis",
-        "give a vector that does not depend on t, or let loads vary")
+    throw Error(ErrorKind::analysis,
+                fmt::format("the field '{}' has a prescribed vector that varies in time",
+                            equations.terms().field_name(given.field)),
+                "its fluxes or circulations are found once, before the analysis",
+                "give a vector that does not depend on t, or let loads vary")
         .at(given.origin);
   const std::vector<double> moments = interpolate(equations, given.field, given.vector).host();
   const std::vector<Node> nodes = supports.space().nodes_in(*given.region);
   if (nodes.empty())
-    throw Error(
-        ErrorKind::prescribes_nothing,
-        fmt::format("no unknown of the field '{}' lies in '{}'", equations.field_name(given.field), given.region->name),
-        "its unknowns are at the facets or the edges of cells", "name a region of facets")
+    throw Error(ErrorKind::prescribes_nothing,
+                fmt::format("no unknown of the field '{}' lies in '{}'", equations.terms().field_name(given.field),
+                            given.region->name),
+                "its unknowns are at the facets or the edges of cells", "name a region of facets")
         .at(given.origin);
   std::vector<double> values;
   for (const Node node : nodes) values.push_back(moments[static_cast<std::size_t>(node)]);

@@ -39,30 +39,30 @@ class FirstOrderEvolution final : public ImplicitEvolution {
                       const DiagonallyImplicitMethod& method)
       : ImplicitEvolution(model, std::move(options), observer, method.name, method.error_order),
         method_(method),
-        components_(equations_.layout()),
-        u_(equations_.zeros()),
-        before_(equations_.zeros()),
-        prescribed_(equations_.zeros()),
-        known_(equations_.zeros()),
-        stored_(equations_.zeros()),
-        stored_before_(equations_.zeros()),
-        work_(equations_.zeros()) {
-    for (Vector& each : r_) each = equations_.zeros();
+        components_(equations_->layout()),
+        u_(equations_->zeros()),
+        before_(equations_->zeros()),
+        prescribed_(equations_->zeros()),
+        known_(equations_->zeros()),
+        stored_(equations_->zeros()),
+        stored_before_(equations_->zeros()),
+        work_(equations_->zeros()) {
+    for (Vector& each : r_) each = equations_->zeros();
   }
 
  private:
   void start() override {
     auto phase = profile().phase("assembly");
-    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
+    u_ = Vector(equations_->device(), std::span<const double>(state_.u), "vectors");
     copy(u_, before_);
     set_time(begin_, begin_);
-    supports_.set_values(u_);
-    supports_.set_values(prescribed_);
+    supports_->set_values(u_);
+    supports_->set_values(prescribed_);
     find_rates();
     // Values that jump at the begin leave no rate to go on with, nor do fields without rates, such as a pressure, which
     // need not satisfy their equations there: the first step is one of backward Euler.
     axpy(-1.0, u_, before_);
-    const Layout& layout = equations_.layout();
+    const Layout& layout = equations_->layout();
     jumps_ = std::ranges::find(has_rates_, false) != has_rates_.end();
     for (int field = 0; field < layout.count() && !jumps_; ++field)
       jumps_ = layout.count() == 1 ? max_abs(before_) > 1e-12 * max_abs(u_)
@@ -71,7 +71,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
     set_factors(0);
     residual_of(u_, r_[0]);
     check_residual_at_begin(r_[0]);
-    rates_.residual(u_, stored_);
+    rates_->residual(u_, stored_);
     const std::size_t components = has_rates_.size();
     state_.balance = {std::vector(components, 0.0), std::vector(components, 0.0), std::vector(components, 0.0),
                       std::vector(components, 0.0)};
@@ -79,26 +79,26 @@ class FirstOrderEvolution final : public ImplicitEvolution {
     state_.highest.assign(components, -INFINITY);
     widen(u_.host(), state_.lowest, state_.highest);
     set_first_size();
-    reaction_.assign(equations_.forces_for_results(known_).size(), 0.0);  // known_ is zero
+    reaction_.assign(equations_->forces_for_results(known_).size(), 0.0);  // known_ is zero
   }
 
   void resume() override {
-    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
-    r_[0] = Vector(equations_.device(), std::span<const double>(state_.r), "vectors");
+    u_ = Vector(equations_->device(), std::span<const double>(state_.u), "vectors");
+    r_[0] = Vector(equations_->device(), std::span<const double>(state_.r), "vectors");
     find_rates();
-    supports_.set_values(prescribed_);
-    rates_.residual(u_, stored_);
+    supports_->set_values(prescribed_);
+    rates_->residual(u_, stored_);
   }
 
   // Fields of saddle points and fields in balance at any time have equations without rates.
   void find_rates() {
-    const Layout& layout = equations_.layout();
+    const Layout& layout = equations_->layout();
     std::size_t count = 0;
     for (int field = 0; field < layout.count(); ++field) count += at(layout.width(field));
     has_rates_.assign(count, layout.count() == 1);
     if (layout.count() == 1) return;
     fill_start_vector(work_);
-    rates_.action(u_, work_, known_);
+    rates_->action(u_, work_, known_);
     const std::vector<double> changes = known_.host();
     std::vector<double> largest(count, 0.0);
     components_.each([&](std::size_t i, std::size_t c) { largest[c] = std::max(largest[c], std::abs(changes[i])); });
@@ -115,7 +115,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
   void return_to_begin() override { copy(before_, u_); }
 
   void residual_of(const Vector& u, Vector& r) const {
-    equations_.residual(u, r);
+    equations_->residual(u, r);
     if (options_.forces != nullptr) axpy(-1.0, *options_.forces, r);
   }
 
@@ -137,7 +137,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
       const auto stage = at(i);
       const double t = i == method.last() ? step.end : state_.time + method.time[stage] * (step.end - state_.time);
       set_time(t, state_.time);
-      supports_.set_values(prescribed_);
+      supports_->set_values(prescribed_);
       axpby(factor_, stored_before_, 0.0, known_);
       for (std::size_t j = 0; j < stage; ++j)
         if (const double weight = method.weight[stage][j]; weight != 0) axpy(-weight / method.diagonal, r_[j], known_);
@@ -149,7 +149,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
       residual_in_step_ = std::max(i == 1 ? 0.0 : residual_in_step_, last_residual());
       // The rest of the residual, without the capacity.
       Vector& r = r_[stage];
-      rates_.residual(u_, stored_);
+      rates_->residual(u_, stored_);
       copy(newton_.free_residual(), r);
       axpy(1.0, newton_.held_residual(), r);
       axpy(1.0, known_, r);
@@ -168,7 +168,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
     for (int i = 0; i < method.stages; ++i) axpy(-method.error[at(i)] / method.diagonal, r_[at(i)], known_);
     filter(known_, work_);
     if (twice) {
-      rates_.action(u_, work_, known_);
+      rates_->action(u_, work_, known_);
       axpby(0.0, known_, factor_, known_);
       filter(known_, work_);
     }
@@ -197,9 +197,9 @@ class FirstOrderEvolution final : public ImplicitEvolution {
     const DiagonallyImplicitMethod& method = number == 0 && jumps_ ? backward_euler : method_;
     use(1 / (method.diagonal * taken.step.dt), taken.step.dt);
     std::array<Vector, most_stages> lambda;
-    Vector sum = equations_.zeros();
+    Vector sum = equations_->zeros();
     const auto weighted = [&](int stage) {  // what stages after this one give it
-      Vector weights = equations_.zeros();
+      Vector weights = equations_->zeros();
       for (int k = std::max(stage + 1, 1); k < method.stages; ++k)
         axpy(method.weight[at(k)][at(stage)] / method.diagonal, lambda[at(k)], weights);
       return weights;
@@ -210,7 +210,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
       const Vector u = on_device(stage.u);
       set_time(stage.time, stage.since);
       Vector of_residual = is_end ? on_device(adjoint.of_residual) : weighted(i);
-      Vector of_rates = is_end ? on_device(adjoint.of_rates) : equations_.zeros();
+      Vector of_rates = is_end ? on_device(adjoint.of_rates) : equations_->zeros();
       const std::vector<double> direct = is_end ? adjoint.g : std::vector<double>(adjoint.g.size(), 0.0);
       lambda[at(i)] = solve_transposed(u, derivative_at(u, direct, of_residual, of_rates));
       axpy(1.0, lambda[at(i)], of_residual);
@@ -229,11 +229,11 @@ class FirstOrderEvolution final : public ImplicitEvolution {
   // rates times the present factor.
   Vector derivative_at(const Vector& u, const std::vector<double>& g, const Vector& of_residual,
                        const Vector& of_rates) {
-    Vector result = on_device(g), beside = equations_.zeros();
-    axpy(-1.0, transposed_action(equations_, u, of_residual), result);
+    Vector result = on_device(g), beside = equations_->zeros();
+    axpy(-1.0, transposed_action(*equations_, u, of_residual), result);
     copy(of_rates, beside);
     axpy(-std::max(factor_, 0.0), of_residual, beside);
-    axpy(-1.0, transposed_action(rates_, u, beside), result);
+    axpy(-1.0, transposed_action(*rates_, u, beside), result);
     return result;
   }
 
@@ -243,19 +243,19 @@ class FirstOrderEvolution final : public ImplicitEvolution {
     set_time(stage.time, stage.since);
     Vector g = derivative_at(on_device(stage.u), adjoint.g, on_device(adjoint.of_residual),
                              on_device(adjoint.of_rates)),
-           held = equations_.zeros();
+           held = equations_->zeros();
     copy(g, held);
     add_prescribed(std::move(held), adjoint.by_prescribed);
     stage.of_residual = adjoint.of_residual;
     stage.of_rates = adjoint.of_rates;
-    supports_.gather(g);
-    supports_.set_zero(g);
+    supports_->gather(g);
+    supports_->set_zero(g);
     return g.host();
   }
 
   void accept(const TimeStep& step) override {
     add_to_balance(step.dt);
-    if (equations_.facts().has_states) equations_.states().commit(u_);
+    if (equations_->facts().has_states) equations_->states().commit(u_);
     std::swap(r_[0], r_[at(in_use_->last())]);
     state_.u = u_.host();
     state_.r = r_[0].host();
@@ -271,7 +271,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
     const std::vector<double> stored = work_.host();
     for (int i = 0; i < method.stages; ++i)
       if (b[at(i)] != 0) axpy(dt * b[at(i)], r_[at(i)], work_);
-    supports_.gather(work_);
+    supports_->gather(work_);
     const std::vector<double> unbalanced = work_.host();
     const std::size_t components = has_rates_.size();
     std::vector<double> change(components, 0), all(components, 0), held(components, 0), moved(components, 0);
@@ -279,7 +279,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
       if (!has_rates_[c]) return;  // they store nothing
       change[c] += stored[i];
       all[c] += unbalanced[i];
-      if (supports_.host_mask()[i] != 0) {
+      if (supports_->host_mask()[i] != 0) {
         held[c] += unbalanced[i];
         moved[c] += std::abs(unbalanced[i]);
       }
@@ -294,7 +294,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
       sums.prescribed[c] += held[c];
       sums.moved[c] += moved[c] + std::abs(change[c]) + std::abs(supplied);
     }
-    supports_.keep_prescribed(work_);
+    supports_->keep_prescribed(work_);
     axpby(0.0, work_, 1 / dt, work_);
     held_dirty_ = true;
   }
@@ -302,7 +302,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
   SolutionView view() override {
     if (held_dirty_) {
       auto phase = profile().phase("reactions");
-      reaction_ = equations_.forces_for_results(work_);
+      reaction_ = equations_->forces_for_results(work_);
       held_dirty_ = false;
     }
     return {.u = u_,
@@ -317,8 +317,8 @@ class FirstOrderEvolution final : public ImplicitEvolution {
   // [component] the largest range of the components of its field.
   std::vector<double> ranges_in_fields(const std::vector<double>& lowest, const std::vector<double>& highest) const {
     std::vector<double> ranges;
-    for (int field = 0; field < equations_.layout().count(); ++field) {
-      const std::size_t first = ranges.size(), width = at(equations_.layout().width(field));
+    for (int field = 0; field < equations_->layout().count(); ++field) {
+      const std::size_t first = ranges.size(), width = at(equations_->layout().width(field));
       double largest = 0;
       for (std::size_t c = first; c < first + width; ++c) largest = std::max(largest, highest[c] - lowest[c]);
       ranges.resize(first + width, largest);
@@ -327,7 +327,7 @@ class FirstOrderEvolution final : public ImplicitEvolution {
   }
 
   // Over ranks each has the unknowns that it owns.
-  Communicator all_ranks() const { return Communicator(equations_.device()); }
+  Communicator all_ranks() const { return Communicator(equations_->device()); }
 
   void widen(const std::vector<double>& u, std::vector<double>& lowest, std::vector<double>& highest) const {
     components_.each([&](std::size_t i, std::size_t c) {

@@ -62,15 +62,15 @@ std::string place(const Equations& equations, Index unknown) {
 }  // namespace
 
 void ForceNorms::begin() {
-  const int fields = equations_.layout().count();
+  const int fields = equations_->layout().count();
   if (fields > 1) scales_.assign(static_cast<std::size_t>(fields), 0.0);
 }
 
 double ForceNorms::of(const Vector& r) const {
   if (scales_.empty()) return norm2(r);
   double worst = 0;
-  for (int k = 0; k < equations_.layout().count(); ++k) {
-    const double size = norm2(equations_.layout().part(r, k)), scale = scales_[static_cast<std::size_t>(k)];
+  for (int k = 0; k < equations_->layout().count(); ++k) {
+    const double size = norm2(equations_->layout().part(r, k)), scale = scales_[static_cast<std::size_t>(k)];
     if (!std::isfinite(size)) return size;
     if (size > 0) worst = std::max(worst, scale > 0 ? size / scale : 1.0);
   }
@@ -79,7 +79,7 @@ double ForceNorms::of(const Vector& r) const {
 
 void ForceNorms::widen(const Vector& r, double share) {
   for (std::size_t k = 0; k < scales_.size(); ++k)
-    scales_[k] = std::max(scales_[k], share * norm2(equations_.layout().part(r, static_cast<int>(k))));
+    scales_[k] = std::max(scales_[k], share * norm2(equations_->layout().part(r, static_cast<int>(k))));
 }
 
 void ForceNorms::widen_by_flows(const Vector& u, const Vector& x) {
@@ -88,8 +88,8 @@ void ForceNorms::widen_by_flows(const Vector& u, const Vector& x) {
   std::vector<double> thrown = x.host();
   for (std::size_t i = 0; i < thrown.size(); ++i)
     if ((i * 0x9E3779B97F4A7C15u) >> 63 != 0) thrown[i] = -thrown[i];
-  Vector flows = equations_.zeros();
-  equations_.action(u, Vector(u.device(), std::span<const double>(thrown), "vectors"), flows);
+  Vector flows = equations_->zeros();
+  equations_->action(u, Vector(u.device(), std::span<const double>(thrown), "vectors"), flows);
   widen(flows, share);
 }
 

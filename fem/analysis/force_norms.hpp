@@ -6,6 +6,7 @@
 
 #include "fem/operator/equations.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@ namespace ritz {
 
 class ForceNorms {
  public:
-  explicit ForceNorms(const Equations& equations) : equations_(equations) {}
+  explicit ForceNorms(const Equations& equations) : equations_(equations.shared()) {}
 
   void begin();                                           // of a solution: no force is known
   bool are_relative() const { return !scales_.empty(); }  // to the forces that were seen
@@ -24,7 +25,7 @@ class ForceNorms {
   void widen_by_flows(const Vector& u, const Vector& x);
 
  private:
-  const Equations& equations_;
+  std::shared_ptr<const Equations> equations_;
   std::vector<double> scales_;  // [field] the largest force; none: there is one field
 };
 

@@ -8,7 +8,7 @@
 
 namespace ritz {
 
-void GroundCorrection::apply(const Multiply& multiply, const Vector& b, Vector& x) {
+void GroundCorrection::apply(Multiply multiply, const Vector& b, Vector& x) {
   if (factor_.empty()) factorise(multiply, x);
   if (!definite_) return;
   Vector r(x.device(), x.size(), "vectors");
@@ -25,7 +25,7 @@ Vector GroundCorrection::motion(std::size_t k, const Vector& like) const {
 }
 
 // Nothing is corrected where rounding leaves a stiffness that is not positive.
-void GroundCorrection::factorise(const Multiply& multiply, const Vector& like) {
+void GroundCorrection::factorise(Multiply multiply, const Vector& like) {
   const std::size_t count = motions_->size();
   factor_.assign(count, std::vector<double>(count, 0.0));
   scale_.assign(count, 0.0);

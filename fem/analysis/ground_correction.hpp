@@ -3,9 +3,10 @@
 // Galerkin's method on their span R: x += R (R^T K R)^-1 R^T (b - K x). Private to fem/analysis.
 #pragma once
 
-#include "device/array.hpp"
+#include "device/function_ref.hpp"
+#include "fem/space/rigid_motion.hpp"
 
-#include <functional>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -13,20 +14,19 @@ namespace ritz {
 class GroundCorrection {
  public:
   // y = K x without constrained unknowns; zero in their rows
-  using Multiply = std::function<void(const Vector& x, Vector& y)>;
+  using Multiply = FunctionRef<void(const Vector& x, Vector& y)>;
 
-  // motions [motion][unknown], which must outlive this
-  explicit GroundCorrection(const std::vector<std::vector<double>>& motions) : motions_(&motions) {}
+  explicit GroundCorrection(GroundMotions motions) : motions_(std::move(motions)) {}
 
   void tangent_changed() { factor_.clear(); }
-  void apply(const Multiply& multiply, const Vector& b, Vector& x);
+  void apply(Multiply multiply, const Vector& b, Vector& x);
 
  private:
   Vector motion(std::size_t k, const Vector& like) const;
-  void factorise(const Multiply& multiply, const Vector& like);
+  void factorise(Multiply multiply, const Vector& like);
   std::vector<double> solve(std::vector<double> b) const;
 
-  const std::vector<std::vector<double>>* motions_;
+  GroundMotions motions_;
   std::vector<std::vector<double>> factor_;  // Cholesky's, lower, of the stiffness scaled to a diagonal of 1
   std::vector<double> scale_;
   bool definite_ = false;

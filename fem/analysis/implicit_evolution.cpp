@@ -29,9 +29,9 @@ Attached attached_to(const TransientModel& model) {
 ImplicitEvolution::ImplicitEvolution(const TransientModel& model, Transient options, const Observer& observer,
                                      std::string method, int error_order)
     : Evolution(model, std::move(options), observer, std::move(method), error_order),
-      system_(tangent_system(equations_, supports_, linear_options(), model.whole)),
-      newton_(equations_, supports_, *system_, newton_options(), observer.progress),
-      attached_(attached_to(model)),
+      system_(tangent_system(*equations_, *supports_, linear_options(), model.whole)),
+      newton_(*equations_, *supports_, system_, newton_options(), observer.progress),
+      attached_(std::make_shared<const Attached>(attached_to(model))),
       part_(part_of(model)) {}
 
 void ImplicitEvolution::finish_try() {
@@ -84,13 +84,13 @@ void ImplicitEvolution::use(double factor, double dt) {
 
 void ImplicitEvolution::set_factors(double factor) {
   factor_ = factor;
-  equations_.inputs().set_factor_of_rates(factor);
-  if (attached_.any()) system_->set_beside(attached_, factor);
+  equations_->inputs().set_factor_of_rates(factor);
+  if (attached_->any()) system_->set_beside(attached_, factor);
 }
 
 void ImplicitEvolution::balance(const Residual& residual, const Vector& prescribed, const std::string& place,
                                 Vector& u) {
-  if (linear_) supports_.set_values(u);
+  if (linear_) supports_->set_values(u);
   newton_.solve(
       {.residual = residual, .prescribed = prescribed, .increment = static_cast<int>(state_.steps) + 1, .place = place},
       u);
@@ -102,8 +102,8 @@ std::string ImplicitEvolution::place_of(const TimeStep& step) const {
 }
 
 void ImplicitEvolution::filter(Vector& f, Vector& x) {
-  supports_.gather(f);
-  supports_.set_zero(f);
+  supports_->gather(f);
+  supports_->set_zero(f);
   fill(0.0, x);
   const SolveReport report = system_->solve(f, x, LinearTolerance{1e-3, 1e-2});
   if (!report.converged())
@@ -111,7 +111,7 @@ void ImplicitEvolution::filter(Vector& f, Vector& x) {
                 fmt::format("the linear solver ({}) stopped in the estimate of the error: {}", report.method,
                             name_of(report.reason)),
                 report.where, advice_for(report.reason));
-  supports_.set_linear(x);
+  supports_->set_linear(x);
 }
 
 std::pair<ImplicitEvolution::Stage, std::vector<ImplicitEvolution::Taken>> ImplicitEvolution::retrace(
@@ -145,42 +145,42 @@ void ImplicitEvolution::trace(Stage stage) {
 }
 
 Vector ImplicitEvolution::transposed_action(const Equations& of, const Vector& u, const Vector& x) {
-  Vector y = equations_.zeros();
+  Vector y = equations_->zeros();
   if (of.facts().symmetric) {
     of.action(u, x, y);
     return y;
   }
-  std::optional<TransposedTangent>& transposed = &of == &rates_ ? transposed_rates_ : transposed_;
+  std::optional<TransposedTangent>& transposed = &of == rates_.get() ? transposed_rates_ : transposed_;
   if (!transposed) transposed.emplace(one_field(of), options_.linear, part_);
   transposed->multiply(u, x, y);
   return y;
 }
 
 Vector ImplicitEvolution::solve_transposed(const Vector& u, const Vector& g) {
-  Vector b = equations_.zeros(), x = equations_.zeros();
+  Vector b = equations_->zeros(), x = equations_->zeros();
   copy(g, b);
-  supports_.gather(b);
-  supports_.set_zero(b);
-  if (equations_.facts().symmetric) {
+  supports_->gather(b);
+  supports_->set_zero(b);
+  if (equations_->facts().symmetric) {
     if (!linear_) system_->linearise(u);
     throw_unless_converged(system_->solve(b, x));
   } else {
-    if (!transposed_) transposed_.emplace(one_field(equations_), options_.linear, part_);
-    throw_unless_converged(transposed_->solve(u, one_field(supports_), b, x));
+    if (!transposed_) transposed_.emplace(one_field(*equations_), options_.linear, part_);
+    throw_unless_converged(transposed_->solve(u, one_field(*supports_), b, x));
   }
-  supports_.set_linear(x);
+  supports_->set_linear(x);
   return x;
 }
 
 void ImplicitEvolution::add_prescribed(Vector g, std::vector<double>& by_prescribed) const {
-  supports_.gather(g);
-  supports_.keep_prescribed(g);
+  supports_->gather(g);
+  supports_->keep_prescribed(g);
   const std::vector<double> values = g.host();
   for (std::size_t i = 0; i < values.size(); ++i) by_prescribed[i] += values[i];
 }
 
 Vector ImplicitEvolution::on_device(const std::vector<double>& values) const {
-  return Vector(equations_.device(), std::span<const double>(values), "vectors");
+  return Vector(equations_->device(), std::span<const double>(values), "vectors");
 }
 
 }  // namespace ritz

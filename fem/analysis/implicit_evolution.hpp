@@ -2,6 +2,7 @@
 // adjoint of the steps. Private to fem/analysis.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/evolution.hpp"
 #include "fem/analysis/transposed_tangent.hpp"
@@ -69,7 +70,7 @@ class ImplicitEvolution : public Evolution {
   bool shows_scale(double dt) const { return dt <= part_that_shows_scale * options_.end; }
   // Newton's method from u: residual = 0 for the free unknowns, whose tangent is that of the equations, at u where they
   // are nonlinear.
-  using Residual = std::function<void(const Vector& u, Vector& r)>;
+  using Residual = FunctionRef<void(const Vector& u, Vector& r)>;
   void balance(const Residual& residual, const Vector& prescribed, const std::string& place, Vector& u);
   double last_residual() const { return newton_.relative_residual() * newton_.reference(); }
   std::string place_of(const TimeStep& step) const;
@@ -81,9 +82,9 @@ class ImplicitEvolution : public Evolution {
   void finish_try() override;
   void add_solves(SolveReport& summary) const override;
 
-  const std::unique_ptr<TangentSystem> system_;
+  const std::shared_ptr<TangentSystem> system_;
   Newton newton_;
-  const Attached attached_;  // to the rates
+  const std::shared_ptr<const Attached> attached_;  // to the rates
   static constexpr double part_that_shows_scale = 1e-3;
   double factor_ = -1;
 

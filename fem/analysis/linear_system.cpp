@@ -53,8 +53,8 @@ void LinearSystem::begin(const std::string& stage) {
 
 // Equations between unknowns may join others than before: the matrix has another pattern then.
 void LinearSystem::hold(const Supports& constraints) {
-  const bool is_first = constraints_ == nullptr;
-  constraints_ = &dynamic_cast<const Constraints&>(constraints);
+  const bool is_first = !constraints_;
+  constraints_ = dynamic_cast<const Constraints&>(constraints);
   if (is_first) return;
   begin(stage_);
   of_part_.reset();
@@ -65,7 +65,7 @@ void LinearSystem::hold(const Supports& constraints) {
 
 void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bool alike) {
   const LongWork assembling;
-  constraints_ = &constraints;
+  constraints_ = constraints;
   woodbury_.reset();
   if (ground_) ground_->tangent_changed();
   if (part_ != nullptr) {
@@ -136,8 +136,8 @@ void LinearSystem::multiply(const Vector& x, Vector& y) const {
   if (beside_ != nullptr) beside_->add_masses(beside_weight_, x, y);
 }
 
-void LinearSystem::set_beside(const Attached& masses, double weight) {
-  beside_ = &masses;
+void LinearSystem::set_beside(std::shared_ptr<const Attached> masses, double weight) {
+  beside_ = std::move(masses);
   beside_weight_ = weight;
 }
 
@@ -174,9 +174,9 @@ SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<
   return report;
 }
 
-void LinearSystem::set_ground(const std::vector<std::vector<double>>& motions) {
+void LinearSystem::set_ground(GroundMotions motions) {
   ground_.reset();
-  if (!motions.empty()) ground_.emplace(motions);
+  if (motions != nullptr && !motions->empty()) ground_.emplace(std::move(motions));
 }
 
 // A factor needs no correction.

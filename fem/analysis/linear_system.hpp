@@ -41,7 +41,7 @@ class LinearSystem final : public TangentSystem {
   enum class Keeps { nothing, solver, solver_and_solutions };
   enum class Tangent : std::uint8_t { itself, transposed };
 
-  // Makes the matrix, where there is one, without its values. Equations must outlive this. part: over ranks, where the
+  // Makes the matrix, where there is one, without its values. part: over ranks, where the
   // equations are those of this part and vectors have owned unknowns; it has a matrix where one process has one. A
   // transposed tangent needs a matrix: OperatorKind::matrix of the options.
   LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps,
@@ -56,20 +56,18 @@ class LinearSystem final : public TangentSystem {
   void begin(const std::string& stage = {}) override;
 
   // The tangent at u. Factors and hierarchies of the tangent before serve on, or give their analysis and aggregates to
-  // the new ones; not so where `alike` is false, as other unknowns are prescribed. Constraints must stay until the last
-  // solve.
+  // the new ones; not so where `alike` is false, as other unknowns are prescribed.
   void linearise(const Vector& u, const Constraints& constraints, bool alike = true);
   void hold(const Supports& constraints) override;  // of linearise(u)
   void linearise(const Vector& u) override { linearise(u, *constraints_); }
 
   // Solutions take Woodbury's formula, with as many more of the tangent as there are motions.
-  void set_beside(const Attached& masses, double weight) override;
-  void set_ground(const std::vector<std::vector<double>>& motions) override;
+  void set_beside(std::shared_ptr<const Attached> masses, double weight) override;
+  void set_ground(GroundMotions motions) override;
 
   void multiply(const Vector& x, Vector& y) const override;
   SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {}) override;
   // Several columns of a system with a matrix. after_columns: as in LinearSolverOptions.
-  using AfterColumns = std::function<void(int first, const std::vector<SolveReport>& reports)>;
   std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {});
 
   bool has_matrix() const { return K_ || part_ != nullptr; }
@@ -92,13 +90,13 @@ class LinearSystem final : public TangentSystem {
   SolveReport turn_to_matrix(const std::string& reason, const std::optional<Error>& failure, const Vector& b, Vector& x,
                              const LinearSolverOptions& options);
 
-  const Operator& equations_;
-  const FunctionSpace& space_;
+  Operator equations_;
+  FunctionSpace space_;
   LinearSolverOptions options_;
   const Keeps keeps_;
   const FieldOfRank* part_;  // null: one process
   const Tangent tangent_;
-  const Constraints* constraints_ = nullptr;
+  std::optional<Constraints> constraints_;
   std::optional<SparseMatrix> K_;
   bool eliminated_ = false;
   std::optional<RankMatrices> of_part_;
@@ -110,7 +108,7 @@ class LinearSystem final : public TangentSystem {
   std::optional<SolverCache> cache_;  // of K_ or the rows
   ProjectedGuess guess_;
   std::optional<GroundCorrection> ground_;
-  const Attached* beside_ = nullptr;
+  std::shared_ptr<const Attached> beside_;
   double beside_weight_ = 0, solved_weight_ = 0;
   std::optional<Woodbury> woodbury_;  // for solved_weight_
   std::string stage_, turned_;

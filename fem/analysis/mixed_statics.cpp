@@ -34,13 +34,15 @@ struct Gauge {
 // from which a small part of this kind, of rounding and of curved conductors, is removed.
 Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports, Vector& r) {
   constexpr double weak = 1e-4, nothing = 1e-10, small = 0.02, zero = 1e-13;
-  if (equations.field_count() != 1 || equations.family(0) != Family::edge || !has_one_unknown_for_each_edge(equations))
+  if (equations.field_count() != 1 || equations.terms().family(0) != Family::edge ||
+      !has_one_unknown_for_each_edge(equations))
     return {};
   if (supports.has_dependent())
-    throw Error(
-        ErrorKind::several_fields,
-        fmt::format("equations between unknowns of the field of edges '{}' were given", equations.field_name(0)),
-        "the gradients in it would have to satisfy them, too", "prescribe values, or join the parts in the mesh");
+    throw Error(ErrorKind::several_fields,
+                fmt::format("equations between unknowns of the field of edges '{}' were given",
+                            equations.terms().field_name(0)),
+                "the gradients in it would have to satisfy them, too",
+                "prescribe values, or join the parts in the mesh");
   const EdgeGradients gradients(equations.space(0), supports[0]);
   const Vector none = equations.zeros();
   Vector at_none = equations.zeros();
@@ -61,7 +63,7 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
   if (share > small)
     throw Error(ErrorKind::not_free_of_divergence,
                 fmt::format("the load of '{}' is not free of divergence: {:.2g} % of it works on gradients",
-                            equations.field_name(0), 100 * share),
+                            equations.terms().field_name(0), 100 * share),
                 gauge.free ? "the matrix maps gradients to zero, so the equations have no solution"
                            : "only a small term, a gauge, holds gradients: they would be most of the solution, and "
                              "depend on that term alone",
@@ -71,7 +73,7 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
   axpy(-1.0, part, r);
   gauge.notice = fmt::format(
       "the load of '{}' is not quite free of divergence: {:.2g} % of it, which works on gradients, was left out",
-      equations.field_name(0), 100 * share);
+      equations.terms().field_name(0), 100 * share);
   gauge.removed = std::move(part);
   return gauge;
 }
@@ -224,8 +226,8 @@ class FieldsStatics::Work {
     return system_->solve(r, du, tolerance_of(options_));
   }
 
-  const MixedOperator& equations_;
-  const MixedConstraints& supports_;
+  MixedOperator equations_;
+  MixedConstraints supports_;
   WholeProblem whole_;  // for the system
   const LinearSolverOptions options_;
   std::optional<FieldsSystem> system_;
@@ -236,7 +238,7 @@ namespace {
 // The same of the whole mesh, which every rank has; r and what is removed from it are of this rank.
 Gauge gauge_of(const FieldsOfRank& rank, const MixedConstraints& values, const MixedOperator* loads, Vector& r) {
   const MixedOperator& all = rank.equations_of_all();
-  if (all.family(0) != Family::edge) return {};
+  if (all.terms().family(0) != Family::edge) return {};
   Vector u = all.zeros(), of_all = all.zeros();
   LinearBalance(all, loads).begin(values, u, of_all);
   Gauge gauge = gauge_of(all, values, of_all);
@@ -305,7 +307,7 @@ MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options
 
 MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options) {
   const Index n = equations.layout().total();
-  const MemoryNeeds matrix = equations.matrix_needs(), lists = equations.list_needs(true, true),
+  const MemoryNeeds matrix = equations.terms().matrix_needs(), lists = equations.terms().list_needs(true, true),
                     solution = MemoryNeeds().array<double>("vectors", n, 3);
   if (path == MixedPath::iterative) {
     const MixedPreconditionerNeeds preconditioner = mixed_preconditioner_needs(equations, options.multigrid);

@@ -31,7 +31,7 @@ struct MixedSolution {
 MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
                     const LinearSolverOptions& options = {});
 
-// Several right-hand sides of one matrix, whose factor or preconditioner stays. All must outlive it.
+// Several right-hand sides of one matrix, whose factor or preconditioner stays.
 class FieldsStatics {
  public:
   // rank: of these equations and supports, where every rank runs the program: vectors of solutions have the unknowns
@@ -58,8 +58,8 @@ class FieldsStatics {
   friend MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options);
   const MixedConstraints& own(const MixedConstraints& values);  // with these values; of the part of this rank
 
-  const MixedOperator& equations_;
-  const MixedConstraints& supports_;
+  MixedOperator equations_;
+  MixedConstraints supports_;
   FieldsOfRank* const rank_;  // null: one process
   std::unique_ptr<Work> work_;
 };

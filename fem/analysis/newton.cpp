@@ -38,11 +38,11 @@ double shorter(double length, double slope, double now) {
 
 }  // namespace
 
-Newton::Newton(const Equations& equations, const Supports& supports, TangentSystem& system,
-               const NewtonOptions& options, MessageSink progress, ActiveSet* active)
-    : equations_(equations),
-      supports_(active != nullptr ? &active->supports() : &supports),
-      system_(system),
+Newton::Newton(const Equations& equations, const Supports& supports, std::shared_ptr<TangentSystem> system,
+               const NewtonOptions& options, MessageSink progress, std::shared_ptr<ActiveSet> active)
+    : equations_(equations.shared()),
+      supports_((active != nullptr ? active->supports() : supports).shared()),
+      system_(std::move(system)),
       options_(options),
       progress_(std::move(progress)),
       active_(active),
@@ -62,7 +62,7 @@ void Newton::find_gap(const Problem& problem, double part, const Vector& u) {
 
 // Sums of dependent unknowns are rounded. Units of fields differ, so each gap is compared with its field.
 bool Newton::has_gap(const Problem& problem, const Vector& u) const {
-  const Layout& layout = equations_.layout();
+  const Layout& layout = equations_->layout();
   for (int k = 0; k < layout.count(); ++k) {
     const auto size = [&](const Vector& x) { return layout.count() == 1 ? max_abs(x) : max_abs(layout.part(x, k)); };
     double of_field = std::max(size(problem.prescribed), supports_->has_dependent() ? size(u) : 0.0);
@@ -74,7 +74,7 @@ bool Newton::has_gap(const Problem& problem, const Vector& u) const {
 
 // The first of several fields is that which moves.
 double Newton::size_of_first(const Vector& x) const {
-  const Layout& layout = equations_.layout();
+  const Layout& layout = equations_->layout();
   return layout.count() == 1 ? norm2(x) : norm2(layout.part(x, 0));
 }
 
@@ -95,7 +95,7 @@ void Newton::solve(const Problem& problem, Vector& u) {
   begin(problem, u);
   iterate(problem, u);
   last_steps_ = static_cast<int>(steps_.size() - before);
-  if (equations_.facts().has_states && relative_flexibility() > beyond_limit)
+  if (equations_->facts().has_states && relative_flexibility() > beyond_limit)
     stop(problem, "the body has no stiffness left but that of its mesh", "");
 }
 
@@ -144,8 +144,8 @@ void Newton::update_constraints(const Vector& u) {
 }
 
 void Newton::constraints_changed() {
-  supports_ = &active_->supports();
-  system_.hold(active_->constraints());
+  supports_ = active_->supports().shared();
+  system_->hold(active_->constraints());
 }
 
 void Newton::iterate(const Problem& problem, Vector& u) {
@@ -189,7 +189,7 @@ double Newton::rounding_level(const Vector& u) {
   fill_start_vector(trial_);
   multiply(trial_, u, trial_);
   supports_->set_zero(trial_);
-  system_.multiply(trial_, step_);
+  system_->multiply(trial_, step_);
   supports_->set_zero(step_);
   return 0.5 * std::numeric_limits<double>::epsilon() * norms_.of(step_);
 }
@@ -215,7 +215,7 @@ void Newton::keep_fallbacks() {
 }
 
 double Newton::add_force_of(const Vector& gap, Vector& r) {
-  system_.multiply(gap, trial_);
+  system_->multiply(gap, trial_);
   supports_->gather(trial_);
   supports_->set_zero(trial_);
   norms_.widen(trial_);
@@ -228,7 +228,7 @@ void Newton::solve_linear_system(const Problem& problem, double relative, const 
   auto phase = profile().phase("solve");
   fill(0.0, x);
   try {
-    report_ = system_.solve(b, x, LinearTolerance{relative, 1e-2});
+    report_ = system_->solve(b, x, LinearTolerance{relative, 1e-2});
   } catch (const Error& error) {  // of the first system of all: the model can move
     if (error.exit() != Exit::model || steps_.empty()) throw;
     stop(problem, "the tangent has no inverse: " + error.message(), "");
@@ -242,7 +242,7 @@ void Newton::solve_linear_system(const Problem& problem, double relative, const 
 
 bool Newton::take_step(const Problem& problem, int step, bool gap, Vector& u) {
   std::optional<Profile::Phase> phase(std::in_place, profile(), "assembly");
-  if (!options_.keeps_tangent) system_.linearise(u);
+  if (!options_.keeps_tangent) system_->linearise(u);
   phase.emplace(profile(), "residual");
   if (options_.at_rest && !gap && free_norm_ <= residual_of_rounding * rounding_level(u)) return false;
   double asked = 0;  // of the free unknowns by the gap
@@ -278,7 +278,7 @@ void Newton::find_rate(const Problem& problem, const Vector& u) {
 // step_ is Newton's at fixed loads; the loads change so that u stays on the path.
 void Newton::follow_path(const Problem& problem, double relative, Vector& u) {
   PathConstraint& path = *problem.path;
-  if (along_.empty()) along_ = equations_.zeros();
+  if (along_.empty()) along_ = equations_->zeros();
   find_rate(problem, u);
   supports_->gather(trial_r_);
   supports_->set_zero(trial_r_);
@@ -310,7 +310,7 @@ void Newton::search(const Problem& problem, int step, double asked, Vector& u) {
     free_norm_ = norms_.of(r_);
   }
   const double before = free_norm_ + asked;
-  const bool has_slope = asked == 0 && (equations_.facts().symmetric || (step == 0 && equations_.facts().has_states));
+  const bool has_slope = asked == 0 && (equations_->facts().symmetric || (step == 0 && equations_->facts().has_states));
   const double slope = has_slope ? dot(trial_r_, step_) : 0;  // trial_r_ is -r
   bool has_number = false;
   for (double length = 1, now = 0; length >= shortest_step; length = shorter(length, slope, now)) {
@@ -352,7 +352,7 @@ double Newton::relative_flexibility() const {
 }
 
 void Newton::stop_without_number(const Problem& problem) const {
-  stop(problem, "the material or another form gives no number at " + not_finite_in(equations_, r_),
+  stop(problem, "the material or another form gives no number at " + not_finite_in(*equations_, r_),
        "cells turn inside out or a law leaves its range there: take smaller increments, or a finer mesh");
 }
 
@@ -363,7 +363,7 @@ void Newton::stop(const Problem& problem, const std::string& reason, const std::
   const std::string where = fmt::format("Newton's method did not converge in {}: {}", problem.place, reason);
   std::string after = fmt::format("after {} steps the relative residual is {:.2e}{}", steps_.size(),
                                   relative_residual(), history.empty() ? "" : "; the last ones were " + history);
-  if (max_abs(r_) > 0 && std::isfinite(norm2(r_))) after += "; it is largest at " + place_of_largest(equations_, r_);
+  if (max_abs(r_) > 0 && std::isfinite(norm2(r_))) after += "; it is largest at " + place_of_largest(*equations_, r_);
   if (!last_change_.empty()) after += "; in the last step " + last_change_;
   if (!(relative_flexibility() > near_limit)) throw Error(ErrorKind::newton_not_converged, where, after, advice);
   throw Error(

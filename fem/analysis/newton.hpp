@@ -6,6 +6,7 @@
 //   newton.solve({.residual = forces_at, .prescribed = values, .place = "increment 1 of 5"}, u);
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "device/message_sink.hpp"
 #include "fem/analysis/active_set.hpp"
 #include "fem/analysis/force_norms.hpp"
@@ -32,8 +33,8 @@ struct NewtonOptions {
 class Newton {
  public:
   struct Problem {
-    std::function<void(const Vector& u, Vector& r)> residual;  // it vanishes for the free unknowns
-    const Vector& prescribed;                                  // values of the others, times
+    FunctionRef<void(const Vector& u, Vector& r)> residual;  // it vanishes for the free unknowns
+    const Vector& prescribed;                                // values of the others, times
     double part = 1;
     int increment = 1;       // for the history
     std::string place = {};  // for messages: "increment 3 of 5"
@@ -52,10 +53,9 @@ class Newton {
     bool in_time = false;   // laws creep or relax: a body moves far under the loads that it has
   };
 
-  // All of these must outlive it. The system is that of the equations. active: its supports take the place of those
-  // given.
-  Newton(const Equations& equations, const Supports& supports, TangentSystem& system, const NewtonOptions& options,
-         MessageSink progress = {}, ActiveSet* active = nullptr);
+  // The system is that of the equations. active: its supports take the place of those given.
+  Newton(const Equations& equations, const Supports& supports, std::shared_ptr<TangentSystem> system,
+         const NewtonOptions& options, MessageSink progress = {}, std::shared_ptr<ActiveSet> active = nullptr);
 
   // From u. Throws Error: Exit::not_converged with the reason (step limit, no descent, the linear solve), its place,
   // and the history.
@@ -104,14 +104,14 @@ class Newton {
   [[noreturn]] void stop_without_number(const Problem& problem) const;
   [[noreturn]] void stop(const Problem& problem, const std::string& reason, const std::string& advice) const;
 
-  Profile& profile() const { return equations_.device().profile(); }
+  Profile& profile() const { return equations_->device().profile(); }
 
-  const Equations& equations_;
-  const Supports* supports_;
-  TangentSystem& system_;
+  std::shared_ptr<const Equations> equations_;
+  std::shared_ptr<const Supports> supports_;
+  std::shared_ptr<TangentSystem> system_;
   NewtonOptions options_;
   MessageSink progress_;
-  ActiveSet* active_;
+  std::shared_ptr<ActiveSet> active_;
   Vector r_, gap_, step_, trial_, trial_r_;
   Vector along_;  // where the part of the loads is an unknown: the change of u with it
   double reference_ = 0, free_norm_ = 0;

@@ -125,10 +125,10 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   analysis.linear.ranks = nullptr;
   if (analysis.begin.u.empty() && model.start != 0) analysis.begin = uniform_state(model, model.start);
   analysis.linear = promised(analysis.linear, model);
-  if (!model.has_fields()) analysis.ground = &setup.supports().on_ground();
-  const std::unique_ptr<ActiveConstraints> active =
+  if (!model.has_fields()) analysis.ground = setup.supports().on_ground();
+  const std::shared_ptr<ActiveConstraints> active =
       has_inequalities(model) ? std::make_unique<ActiveConstraints>(model) : nullptr;
-  analysis.active = active.get();
+  analysis.active = active;
   Observer checking = within_ranges(model, observer);
   if (!analysis.may_reverse) checking = without_reversed_cells(model, checking);
   PartOfModel* const part = setup.part();
@@ -144,11 +144,7 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
 
 NonlinearSolution solve_on_part(PartOfModel& part, Nonlinear analysis, const Observer& observer) {
   for (State* const each : {&analysis.from, &analysis.begin}) *each = own_state(part, std::move(*each));
-  std::vector<std::vector<double>> ground;
-  if (analysis.ground != nullptr && part.whole().one != nullptr) {
-    ground = part.whole().one->own(*analysis.ground);
-    analysis.ground = &ground;
-  }
+  if (part.whole().one != nullptr) analysis.ground = part.whole().one->own(analysis.ground);
   Vector forces;
   if (analysis.forces != nullptr) {
     forces = part.own(*analysis.forces);

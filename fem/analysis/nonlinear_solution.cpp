@@ -41,18 +41,18 @@ void show(const Nonlinear& options, const Observer& observer, const NonlinearSol
 class Path {
  public:
   Path(const Equations& equations, const Supports& supports, const Nonlinear& options, const Observer& observer)
-      : options_(options),
+      : options_(std::make_shared<const Nonlinear>(options)),
         observer_(observer),
         stages_(options.path, options.increments, options.time.durations),
         limits_(limits_of(options)),
         control_(options.time.laws, options.time.tolerance, equations.device()),
         balance_(equations, supports, options_, observer.progress) {
     now_.size = first_size(limits_);
-    if (!options_.begin.u.empty()) resume(options_.begin);
+    if (!options_->begin.u.empty()) resume(options_->begin);
   }
 
   NonlinearSolution solve() {
-    if (options_.has_arc_length()) follow_arc();
+    if (options_->has_arc_length()) follow_arc();
     else follow_loads();
     return end();
   }
@@ -60,7 +60,7 @@ class Path {
  private:
   void follow_loads() {
     while (now_.at < stages_.end()) {
-      if (options_.time.is_given() && stages_.begins_stage(now_.at)) begin_stage();
+      if (options_->time.is_given() && stages_.begins_stage(now_.at)) begin_stage();
       if (stages_.is_stop(now_.at)) begin_increment();
       const double before = now_.at;
       now_.at = advance();
@@ -76,12 +76,12 @@ class Path {
   }
 
   const IncrementLimits& limits() const {
-    const bool chosen = options_.increments == 0 && stages_.takes_time(now_.at);
-    return chosen ? options_.time.sizes : limits_;
+    const bool chosen = options_->increments == 0 && stages_.takes_time(now_.at);
+    return chosen ? options_->time.sizes : limits_;
   }
 
   Time time_at(double to) const {
-    const double begin = options_.time.begin, t = begin + stages_.time(to);
+    const double begin = options_->time.begin, t = begin + stages_.time(to);
     return {.t = t, .dt = t - (begin + stages_.time(now_.at))};
   }
 
@@ -122,7 +122,7 @@ class Path {
   // The longest next increment, by the error of internal variables in time. Nothing: this one is too long for them, and
   // is to be repeated in a shorter one.
   std::optional<double> longest_in_time(const Time& time, double length) {
-    if (!control_.is_active() || options_.increments > 0 || !(time.dt > 0)) return INFINITY;
+    if (!control_.is_active() || options_->increments > 0 || !(time.dt > 0)) return INFINITY;
     const RateControl::Points before = balance_.points(), after = balance_.points_after();
     const double error = control_.error(before, after, time.dt).value_or(0);
     const double next = std::max(length_factor(error) * length, limits().smallest);
@@ -149,7 +149,7 @@ class Path {
   }
 
   bool is_arc_at_end() const {
-    return std::abs(balance_.part()) >= options_.path.back() || increment_ >= options_.max_increments;
+    return std::abs(balance_.part()) >= options_->path.back() || increment_ >= options_->max_increments;
   }
 
   void advance(PathConstraint& arc) {
@@ -164,10 +164,10 @@ class Path {
           .can_fail = shorter.has_value()};
       try {
         arc.begin(balance_.before(), change_.empty() ? nullptr : &change_, now_.unit * size,
-                  options_.sizes.first * size);
+                  options_->sizes.first * size);
         balance_.go_along(arc, attempt);
         const double unit = arc.length() / size;
-        if (balance_.part() > options_.path.back()) go_to_all(attempt);
+        if (balance_.part() > options_->path.back()) go_to_all(attempt);
         now_.unit = unit;
         now_.size = after_success(now_.size, size, balance_.newton().last_steps(), limits_);
         return;
@@ -177,7 +177,7 @@ class Path {
 
   // From an arc that ends beyond all loads: back to these, by interpolation.
   void go_to_all(Balance::Try attempt) {
-    const double all = options_.path.back(), beyond = balance_.part();
+    const double all = options_->path.back(), beyond = balance_.part();
     Vector predicted = balance_.equations().zeros();
     copy(balance_.u(), predicted);
     balance_.go_back();
@@ -239,9 +239,9 @@ class Path {
     if (change_.empty()) change_ = balance_.equations().zeros();
     copy(balance_.u(), change_);
     axpy(-1.0, balance_.before(), change_);
-    const bool is_stop = options_.has_arc_length() || stages_.is_stop(now_.at);
+    const bool is_stop = options_->has_arc_length() || stages_.is_stop(now_.at);
     if (is_stop) balance_.release_solvers();  // they go before anything else needs their memory
-    if (is_last || (is_stop && options_.shows_increments)) find_reaction(is_last);
+    if (is_last || (is_stop && options_->shows_increments)) find_reaction(is_last);
     balance_.commit();
     if (is_stop && !is_last) tell();
   }
@@ -250,7 +250,7 @@ class Path {
     auto phase = profile().phase("reactions");
     std::vector<double> r = balance_.residual_of_equations();
     reaction_ = balance_.reaction(r);
-    if (options_.continues && is_last) residual_at_end_ = std::move(r);
+    if (options_->continues && is_last) residual_at_end_ = std::move(r);
   }
 
   // After each increment but the last.
@@ -259,20 +259,20 @@ class Path {
     if (observer_.step)
       observer_.step({.number = increment_,
                       .count = stages_.count(),
-                      .time = options_.time.is_given() ? time() : balance_.part(),
+                      .time = options_->time.is_given() ? time() : balance_.part(),
                       .solves = static_cast<Index>(newton.steps().size()),
                       .residual = newton.relative_residual()});
-    if (options_.shows_increments) {
+    if (options_->shows_increments) {
       NonlinearSolution s = facts();
       s.u = balance_.equations().zeros();
       copy(balance_.u(), s.u);
       s.reaction = reaction_;
-      show(options_, observer_, s);
+      show(*options_, observer_, s);
     }
     if (!observer_.keep) return;
     auto phase = profile().phase("reactions");
     State state{.place = stages_.count() > 0 ? fmt::format("increment {} of {}", increment_, stages_.count())
-                         : options_.time.is_given()
+                         : options_->time.is_given()
                              ? fmt::format("increment {}, t = {:.6g}", increment_, time())
                              : fmt::format("increment {}, {:.4g} of the loads", increment_, balance_.part()),
                 .increment = increment_,
@@ -295,7 +295,7 @@ class Path {
             .rejections = rejections_};
   }
 
-  double time() const { return options_.time.begin + stages_.time(now_.at); }
+  double time() const { return options_->time.begin + stages_.time(now_.at); }
 
   NonlinearSolution end() {
     const Newton& newton = balance_.newton();
@@ -305,9 +305,9 @@ class Path {
     s.last_solve.fallbacks = newton.fallbacks();
     s.turned = balance_.turned();
     s.remark = newton.remark();
-    if (balance_.part() != options_.path.back()) s.notice = why_before_all_loads();
+    if (balance_.part() != options_->path.back()) s.notice = why_before_all_loads();
     else if (roughest_ > 1) s.notice = why_rough();
-    if (options_.continues) {
+    if (options_->continues) {
       balance_.save(s.end);
       s.end.newton.clear();
       s.end.r = std::move(residual_at_end_);
@@ -327,7 +327,7 @@ class Path {
         "internal variables change faster in time than the smallest increments follow: the largest error of one is "
         "{:.2g} "
         "of their largest value; [newton] smallest_increment allows shorter ones",
-        roughest_ * options_.time.tolerance);
+        roughest_ * options_->time.tolerance);
   }
 
   void resume(const State& state) {
@@ -341,7 +341,7 @@ class Path {
 
   Profile& profile() const { return balance_.equations().device().profile(); }
 
-  Nonlinear options_;
+  const std::shared_ptr<const Nonlinear> options_;
   const Observer& observer_;
   const LoadPath stages_;
   const IncrementLimits limits_;

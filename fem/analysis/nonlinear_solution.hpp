@@ -15,6 +15,7 @@
 #include "fem/analysis/increments.hpp"
 #include "fem/analysis/newton.hpp"
 #include "fem/analysis/observer.hpp"
+#include "fem/space/rigid_motion.hpp"
 
 #include <functional>
 #include <numeric>
@@ -64,9 +65,9 @@ struct Nonlinear {
   // Makes the equations those at a part of the loads and at a time, where they depend on these; empty: they do not.
   std::function<void(double part, const Time& time)> enter = {};
   bool loads_turn = false;  // with the body, so that the residual's change with their part depends on u
-  const std::vector<std::vector<double>>* ground = nullptr;  // motions_held_by_ground(); null: none
-  const WholeProblem* whole = nullptr;                       // where the equations are those of a part of the mesh
-  ActiveSet* active = nullptr;                               // constraints that open and close; null: none
+  GroundMotions ground = nullptr;
+  const WholeProblem* whole = nullptr;          // where the equations are those of a part of the mesh
+  std::shared_ptr<ActiveSet> active = nullptr;  // constraints that open and close; null: none
 
   bool has_arc_length() const { return control == Control::arc_length; }
   int increment_count() const { return increments * static_cast<int>(path.size()); }  // 0: not known

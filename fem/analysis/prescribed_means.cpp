@@ -277,7 +277,7 @@ SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, c
                                        const Observer& observer, SystemCache* cache)
     : setup_(setup), keeps_memory_(cache != nullptr) {
   const Constraints& supports = setup.supports().common();
-  LoadVectors loads{.common = &supports, .ground = &setup.supports().on_ground()};
+  LoadVectors loads{.common = &supports, .ground = setup.supports().on_ground()};
   for (std::size_t i = 0; i < model.load_cases.size(); ++i)
     loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});
   for (const PrescribedMean& each : model.means)

@@ -29,18 +29,18 @@ class FieldsForecaster {
     for (int k = 0; k < fields(); ++k) {
       if (equations.space(k).node_count() < question.ranks)
         throw Error(ErrorKind::environment,
-                    fmt::format("a field '{}' of {} nodes is not divided among {} ranks", equations.field_name(k),
-                                equations.space(k).node_count(), question.ranks),
+                    fmt::format("a field '{}' of {} nodes is not divided among {} ranks",
+                                equations.terms().field_name(k), equations.space(k).node_count(), question.ranks),
                     "each rank has nodes of its own", "take fewer ranks");
       first_.push_back(equal_parts(equations.space(k), question.ranks));
-      pairs_.push_back(equations.has_block(k, k) || !direct_ ? pairs_of_nodes(equations.space(k)) : 0);
+      pairs_.push_back(equations.terms().has_block(k, k) || !direct_ ? pairs_of_nodes(equations.space(k)) : 0);
     }
-    matrix_ = equations.matrix_needs();
+    matrix_ = equations.terms().matrix_needs();
     for (const auto& [tag, bytes] : matrix_.by_tag())
       if (tag == "matrix") entries_ += bytes / Index{sizeof(double)};
     for (const auto& [tag, bytes] : equations.device().memory().statistics().live_by_tag) standing_.bytes(tag, bytes);
-    vector_lists_ = equations.list_needs(false, true);
-    matrix_lists_ = equations.list_needs(true, false);
+    vector_lists_ = equations.terms().list_needs(false, true);
+    matrix_lists_ = equations.terms().list_needs(true, false);
   }
 
   RanksForecast all() {
@@ -139,10 +139,10 @@ class FieldsForecaster {
     const Index owned = nodes(rank, k), ghosts = ghosts_[at_place(rank)][at_place(k)], b = space.components();
     const double row = double(pairs_[at_place(k)]) / double(space.node_count());
     HierarchyNeeds needs;
-    if (equations_.family(k) == Family::cell) return scalar_part(owned * b, ghosts * b, space);
-    if (equations_.family(k) == Family::edge) return edge_part(owned, ghosts, row, space);
+    if (equations_.terms().family(k) == Family::cell) return scalar_part(owned * b, ghosts * b, space);
+    if (equations_.terms().family(k) == Family::edge) return edge_part(owned, ghosts, row, space);
     needs.live = rows(owned, ghosts, row, b);
-    if (!equations_.has_block(k, k) || !differentiates(equations_, k)) {
+    if (!equations_.terms().has_block(k, k) || !differentiates(equations_, k)) {
       needs.live.array<double>("vectors", owned * b, 5);
       needs.set_up = needs.live;
       return needs;
@@ -245,7 +245,7 @@ class FieldsForecaster {
   MemoryNeeds schur_matrices() const {
     MemoryNeeds needs;
     for (int k = 0; k < fields(); ++k)
-      if (!equations_.has_block(k, k))
+      if (!equations_.terms().has_block(k, k))
         needs.array<double>("matrix", pairs_[at_place(k)]).array<std::int32_t>("pattern", pairs_[at_place(k)]);
     return needs;
   }

@@ -29,26 +29,26 @@ class SecondOrderEvolution final : public ImplicitEvolution {
       : ImplicitEvolution(model, std::move(options), observer, "generalised alpha", estimate_order),
         method_(generalised_alpha(options_.spectral_radius)),
         damping_(model.damping),
-        loads_(equations_.loads()),
-        motion_(supports_, equations_.zeros(), options_.end) {
+        loads_(equations_->loads()),
+        motion_(*supports_, equations_->zeros(), options_.end) {
     for (Vector* each :
          {&u_, &v_,     &a_,    &r_,       &u_1_,   &v_1_,   &a_1_,  &r_1_,     &u_ahead_, &v_ahead_, &w_ahead_,
           &w_, &known_, &work_, &product_, &inner_, &force_, &drag_, &inner_1_, &force_1_, &drag_1_})
-      *each = equations_.zeros();
+      *each = equations_->zeros();
   }
 
  private:
   void start() override {
     auto phase = profile().phase("assembly");
-    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
-    if (!state_.v.empty()) v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
+    u_ = Vector(equations_->device(), std::span<const double>(state_.u), "vectors");
+    if (!state_.v.empty()) v_ = Vector(equations_->device(), std::span<const double>(state_.v), "vectors");
     set_time(begin_, begin_);
     set_points_at_begin();
     set_first_size();
     motion_.start(begin_, state_.control.size);
     if (options_.from_equilibrium) find_equilibrium();
-    else motion_.fit(rates_.diagonal(u_), u_);
-    supports_.set_values(u_);
+    else motion_.fit(rates_->diagonal(u_), u_);
+    supports_->set_values(u_);
     motion_.put_rates(motion_.v(), v_);
     find_w(u_, v_, w_);
     residual_of(w_, r_);
@@ -63,10 +63,10 @@ class SecondOrderEvolution final : public ImplicitEvolution {
   }
 
   void resume() override {
-    u_ = Vector(equations_.device(), std::span<const double>(state_.u), "vectors");
-    v_ = Vector(equations_.device(), std::span<const double>(state_.v), "vectors");
-    a_ = Vector(equations_.device(), std::span<const double>(state_.a), "vectors");
-    r_ = Vector(equations_.device(), std::span<const double>(state_.r), "vectors");
+    u_ = Vector(equations_->device(), std::span<const double>(state_.u), "vectors");
+    v_ = Vector(equations_->device(), std::span<const double>(state_.v), "vectors");
+    a_ = Vector(equations_->device(), std::span<const double>(state_.a), "vectors");
+    r_ = Vector(equations_->device(), std::span<const double>(state_.r), "vectors");
     motion_.resume();
     find_forces(u_, v_, r_, inner_, force_, drag_);
   }
@@ -82,24 +82,24 @@ class SecondOrderEvolution final : public ImplicitEvolution {
   void residual_of(const Vector& w, Vector& r) {
     const double factor = factor_;
     set_factors(0);
-    equations_.residual(w, r);
+    equations_->residual(w, r);
     set_factors(factor);
   }
 
   // M x
   void inertia_of(const Vector& x, Vector& forces) {
-    rates_.residual(x, forces);
-    attached_.add_masses(1, x, forces);
+    rates_->residual(x, forces);
+    attached_->add_masses(1, x, forces);
   }
 
   void find_equilibrium() {
     set_factors(0);
     system_->begin();
     if (linear_) system_->linearise(Vector());
-    const auto residual = [this](const Vector& u, Vector& r) { equations_.residual(u, r); };
+    const auto residual = [this](const Vector& u, Vector& r) { equations_->residual(u, r); };
     balance(residual, motion_.u(), fmt::format("the equilibrium at t = {:g}", begin_), u_);
     residual_in_step_ = last_residual();
-    if (equations_.facts().has_states) equations_.states().commit(u_);
+    if (equations_->facts().has_states) equations_->states().commit(u_);
   }
 
   // M a = -(r + C v) for the free unknowns that have a mass; others have none.
@@ -110,17 +110,17 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     axpy(damping_.mass, v_, work_);
     inertia_of(work_, known_);
     axpby(-1.0, r_, -1.0, known_);
-    supports_.gather(known_);
+    supports_->gather(known_);
     solve_masses(u_, known_, work_);
     axpy(1.0, work_, a_);
-    supports_.set_linear(a_);
+    supports_->set_linear(a_);
   }
 
   // M x = f for the free unknowns that have a mass, f gathered; x = 0 for others.
   void solve_masses(const Vector& u, Vector& f, Vector& x) const {
-    Vector diagonal = rates_.diagonal(u);
-    supports_.gather_diagonal(diagonal);
-    const FreeMasses masses(rates_, attached_, supports_, diagonal);
+    Vector diagonal = rates_->diagonal(u);
+    supports_->gather_diagonal(diagonal);
+    const FreeMasses masses(*rates_, attached_, *supports_, diagonal);
     masses.project(f);
     diagonal.copy_from(masses.diagonal());
     const JacobiPreconditioner jacobi(std::move(diagonal));
@@ -160,8 +160,8 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     axpy(-s, u_ahead_, w_ahead_);
     const auto residual = [this, s](const Vector& u, Vector& r) {
       find_w_at_end(s, u);
-      equations_.residual(w_, r);
-      attached_.add_masses(factor_, w_, r);
+      equations_->residual(w_, r);
+      attached_->add_masses(factor_, w_, r);
       axpby(-1 / s, known_, 1 / s, r);
     };
     balance(residual, motion_.u(), place_of(step), u_1_);
@@ -182,7 +182,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
   // The step solves (1 - f) r(w_1) + f r(w_0) + M x = 0. given_: the part of x that is not factor (1 - f) w_1.
   void find_given_motion() {
     const double m = method_.alpha_m, f = method_.alpha_f, from_a = damping_.mass;
-    if (given_.empty()) given_ = equations_.zeros();
+    if (given_.empty()) given_ = equations_->zeros();
     copy(w_ahead_, given_);
     axpby((1 - f) * from_a, v_ahead_, -(1 - f) * factor_, given_);
     axpy(m, a_, given_);
@@ -215,16 +215,16 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     const double m = method_.alpha_m, f = method_.alpha_f;
     copy(a_, work_);
     axpby((1 - f) / (1 - m), motion_.a(), (f - m) / (1 - m), work_);
-    supports_.keep_prescribed(work_);
-    supports_.set_zero(u_ahead_);
+    supports_->keep_prescribed(work_);
+    supports_->set_zero(u_ahead_);
     axpy(1.0, motion_.u(), u_ahead_);
     axpy(-method_.beta * h * h, work_, u_ahead_);
-    supports_.set_linear(u_ahead_);
+    supports_->set_linear(u_ahead_);
     axpy(1.0, motion_.offset(), u_ahead_);
-    supports_.set_zero(v_ahead_);
+    supports_->set_zero(v_ahead_);
     axpy(1.0, motion_.v(), v_ahead_);
     axpy(-method_.gamma * h, work_, v_ahead_);
-    supports_.set_linear(v_ahead_);
+    supports_->set_linear(v_ahead_);
     find_w(u_ahead_, v_ahead_, w_ahead_);
   }
 
@@ -249,7 +249,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
 
   // Forces of the body and the loads, and of damping; product_ = M v. The residual r is that of u + b v.
   void find_forces(const Vector& u, const Vector& v, const Vector& r, Vector& inner, Vector& force, Vector& drag) {
-    loads_->inputs().set_time(equations_.time());
+    loads_->inputs().set_time(equations_->time());
     loads_->residual(u, force);
     axpby(0.0, force, -1.0, force);
     inertia_of(v, product_);
@@ -276,8 +276,8 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     energy.strain += work_of(inner_, inner_1_);
     energy.by_loads += work_of(force_, force_1_);
     energy.damped += work_of(drag_, drag_1_);
-    if (supports_.varies_in_time()) energy.by_supports += work_of_supports();
-    if (equations_.facts().has_states) equations_.states().commit(u_1_);
+    if (supports_->varies_in_time()) energy.by_supports += work_of_supports();
+    if (equations_->facts().has_states) equations_->states().commit(u_1_);
     for (const auto& [before, after] : {std::pair{&u_, &u_1_},
                                         {&v_, &v_1_},
                                         {&a_, &a_1_},
@@ -301,8 +301,8 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     inertia_of(known_, product_);
     axpy(0.5, r_, product_);
     axpy(0.5, r_1_, product_);
-    supports_.gather(product_);
-    supports_.keep_prescribed(product_);
+    supports_->gather(product_);
+    supports_->keep_prescribed(product_);
     return dot(work_, product_);
   }
 
@@ -310,7 +310,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
   void find_acceleration(double part, const Vector& before, const Vector& after, Vector& result) {
     copy(before, product_);
     axpby(part, after, 1 - part, product_);
-    supports_.keep_prescribed(product_);
+    supports_->keep_prescribed(product_);
     copy(before, result);
     axpby(part + method_.lag(), after, 1 - part - method_.lag(), result);
     motion_.put_rates(product_, result);
@@ -330,12 +330,12 @@ class SecondOrderEvolution final : public ImplicitEvolution {
 
   // Full vectors become those of the free unknowns.
   Vector free_part(Vector x) const {
-    supports_.gather(x);
-    supports_.set_zero(x);
+    supports_->gather(x);
+    supports_->set_zero(x);
     return x;
   }
   Vector free_inertia_of(const Vector& x) {
-    Vector forces = equations_.zeros();
+    Vector forces = equations_->zeros();
     inertia_of(x, forces);
     return free_part(std::move(forces));
   }
@@ -343,7 +343,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
   Vector tangent_of_residual(const Vector& w, const Vector& x) {
     const double factor = factor_;
     set_factors(0);
-    Vector y = transposed_action(equations_, w, x);
+    Vector y = transposed_action(*equations_, w, x);
     set_factors(factor);
     return y;
   }
@@ -386,7 +386,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     set_time(stage.time, stage.since);
     const Vector w = on_device(place_of_residual(stage));
     Motion by = given_to(stage, adjoint);
-    Vector rest = equations_.zeros();
+    Vector rest = equations_->zeros();
     copy(by.a, rest);
     axpy(per_u(h), by.u, rest);
     axpy(gamma * h, by.v, rest);
@@ -420,9 +420,9 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     set_time(stage.time, stage.since);
     const Vector w = on_device(place_of_residual(stage)), u = on_device(stage.u);
     Motion by = given_to(stage, adjoint);
-    Vector mu = equations_.zeros();
+    Vector mu = equations_->zeros();
     solve_masses(u, by.a, mu);
-    supports_.set_linear(mu);
+    supports_->set_linear(mu);
     const Vector by_w = free_part(tangent_of_residual(w, mu));
     axpy(-1.0, by_w, by.u);
     axpy(-damping_.stiffness, by_w, by.v);
@@ -452,9 +452,9 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     axpy(damping_.mass, v_, known_);
     inertia_of(known_, product_);
     axpy(1.0, r_, product_);
-    supports_.gather(product_);
-    supports_.keep_prescribed(product_);
-    reaction_ = equations_.forces_for_results(product_);
+    supports_->gather(product_);
+    supports_->keep_prescribed(product_);
+    reaction_ = equations_->forces_for_results(product_);
     return {.u = u_,
             .reaction = reaction_,
             .residual = state_.residual,

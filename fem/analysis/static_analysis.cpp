@@ -108,7 +108,7 @@ StaticSolution solve(const Model& model, const Static& analysis, const Observer&
     s = of_all(setup, as_static(statics_of_fields(setup, linear).solve(*setup.fields().supports)));
   } else if (model.means.empty()) {
     const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}},
-                            .ground = &setup.supports().on_ground()};
+                            .ground = setup.supports().on_ground()};
     s = std::move(
         solve_columns_of(setup, loads, linear, {.progress = observer.progress}, prepared.cache).cases.front());
   } else {
@@ -191,7 +191,7 @@ std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, co
   const std::size_t count = model.load_cases.size();
   LoadVectors loads{.combinations = analysis.combinations,
                     .common = &setup.supports().common(),
-                    .ground = &setup.supports().on_ground(),
+                    .ground = setup.supports().on_ground(),
                     .known = analysis.begin.columns};
   for (std::size_t i = 0; i < count; ++i)
     loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});

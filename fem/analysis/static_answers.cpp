@@ -39,9 +39,9 @@ StaticAnswers::StaticAnswers(const Model& model, const State& begin, const Linea
   std::vector<AttachedMotion> springs;
   std::ranges::copy_if(model.attached, std::back_inserter(springs),
                        [](const AttachedMotion& each) { return each.stiffness > 0; });
-  springs_ = attached_to(model.space, springs, supports());
-  springs_.motions.mass = springs_.motions.stiffness;
-  if (springs_.any()) system_->set_beside(springs_, 1);
+  Attached beside = attached_to(model.space, springs, supports());
+  beside.motions.mass = beside.motions.stiffness;
+  if (beside.any()) system_->set_beside(std::make_shared<const Attached>(std::move(beside)), 1);
   const Vector state(model.space.device(), std::span<const double>(begin.u), "vectors");
   system_->linearise(state, supports());  // empty: at rest
 }

@@ -29,7 +29,7 @@ class StaticAnswers {
   const Setup& setup_;
   std::optional<ModelSupports> stopped_;  // of a free body
   std::optional<Operator> stressed_;
-  Attached attached_, springs_;
+  Attached attached_;
   std::optional<LinearSystem> system_;
   Vector moved_;
 };

@@ -19,8 +19,8 @@ struct StaticColumn {
   std::string title;                // for messages: "load case 'wind': "
   std::span<const Integral> loads;  // until they are assembled
   const Constraints* constraints;
-  std::function<void()> enter;  // before the equations are used for it
-  bool alone = false;           // nothing acts but its own loads
+  EnterCase enter;     // before the equations are used for it
+  bool alone = false;  // nothing acts but its own loads
   // minus the residual at the prescribed values, zero where prescribed; empty while a multi-vector has it
   Vector b = {};
   Vector own = {};  // residual of its own loads; empty where it has none

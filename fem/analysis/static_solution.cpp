@@ -53,7 +53,7 @@ class StaticSystem {
         part_(options.ranks == nullptr ? nullptr
                                        : std::make_unique<FieldOfRank>(equations, *loads.cases.front().constraints,
                                                                        options, *options.ranks)),
-        ground_(loads.ground != nullptr ? *loads.ground : std::vector<std::vector<double>>()),
+        ground_(loads.ground),
         columns_(equations, loads, keeps_cold, part_.get()),
         keeps_cold_(keeps_cold) {
     options_.ranks = nullptr;
@@ -207,7 +207,7 @@ class StaticSystem {
     // Known columns are passed as guesses, so that the method and the groups of the others are the same as before.
     for (const auto& [j, known] : solved_) X.set_column(j, known_vector(known));
     const SolvedColumns known = solved_;
-    LinearSystem::AfterColumns after;
+    AfterColumns after;
     if (observer_.keep)
       after = [&](int first, const std::vector<SolveReport>& reports) {
         for (std::size_t i = 0; i < reports.size(); ++i) {
@@ -365,7 +365,7 @@ class StaticSystem {
   Profile& profile_;
   SystemCache* reuse_;                 // nullptr: the system is
   std::unique_ptr<FieldOfRank> part_;  // null: one process
-  std::vector<std::vector<double>> ground_;
+  GroundMotions ground_;
   StaticColumns columns_;
   std::optional<LinearSystem> own_system_;
   LinearSystem* system_ = nullptr;  // that, or the one that is reused

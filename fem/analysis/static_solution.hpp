@@ -42,13 +42,15 @@ struct StaticSolution {
 StaticSolution solve_static(const Operator& equations, const Constraints& constraints,
                             const LinearSolverOptions& options, const Observer& observer = {});
 
+using EnterCase = std::function<void()>;  // makes the equations those of a load case
+
 // The load vector of one load case; loads in the equations themselves act in all of them.
 struct LoadVector {
   std::string name;                          // for messages
   std::span<const Integral> loads = {};      // of its own: forms that do not depend on the solution
   const Constraints* constraints = nullptr;  // values may differ, the prescribed unknowns may not (check_same_unknowns)
   // called before the equations are used for this case: it may give them other loads
-  std::function<void()> enter = {};
+  EnterCase enter = {};
   // Its own loads act, and nothing else: loads of the equations and prescribed values are zero. Of combinations alone.
   bool alone = false;
 };
@@ -66,8 +68,7 @@ struct LoadVectors {
   std::vector<LoadVector> cases;
   std::vector<LoadCombination> combinations;
   const Constraints* common = nullptr;  // without any load case; needed with combinations
-  // Rigid motions that the ground alone holds (motions_held_by_ground); null: none. They must outlive the solutions.
-  const std::vector<std::vector<double>>* ground = nullptr;
+  GroundMotions ground = nullptr;
   // from an earlier run of the same case: not solved again, and equal to the last bit
   SolvedColumns known = {};
 };

@@ -36,7 +36,8 @@ class DiagonalOfFollowed final : public LinearOperator {
 
 }  // namespace
 
-SupportMotion::SupportMotion(Supports& supports, const Vector& zeros, double end) : supports_(supports), end_(end) {
+SupportMotion::SupportMotion(const Supports& supports, const Vector& zeros, double end)
+    : supports_(supports.shared()), end_(end) {
   for (Vector* each : {&u_, &v_, &a_, &offset_, &work_}) {
     *each = Vector(zeros.device(), zeros.size(), "vectors");
     each->fill_zero();
@@ -50,33 +51,33 @@ Vector SupportMotion::zeros() const {
 }
 
 void SupportMotion::start(double t, double h) {
-  supports_.set_values(u_);
+  supports_->set_values(u_);
   find_rates(t, h, true);
   find_offset();
 }
 
 void SupportMotion::move(double t, double h) {
-  supports_.set_values(u_);
+  supports_->set_values(u_);
   find_rates(t, h, false);
 }
 
 void SupportMotion::resume() {
-  supports_.set_values(u_);
+  supports_->set_values(u_);
   find_offset();
 }
 
 void SupportMotion::find_rates(double t, double h, bool is_begin) {
-  if (!supports_.varies_in_time()) return;
+  if (!supports_->varies_in_time()) return;
   fill(0.0, v_);
   fill(0.0, a_);
   const bool is_end = t + h > end_;
   if (is_begin) h = std::min(h, (end_ - t) / 3);
   else if (is_end) h /= 3;  // back to the begin of the step
   const auto add = [&](double when, double to_v, double to_a) {
-    supports_.set_time(std::min(when, end_));
+    supports_->set_time(std::min(when, end_));
     fill(0.0, work_);
-    supports_.set_values(work_);
-    supports_.keep_prescribed(work_);
+    supports_->set_values(work_);
+    supports_->keep_prescribed(work_);
     axpy(to_v / h, work_, v_);
     axpy(to_a / (h * h), work_, a_);
   };
@@ -94,36 +95,36 @@ void SupportMotion::find_rates(double t, double h, bool is_begin) {
 }
 
 void SupportMotion::put_rates(const Vector& prescribed, Vector& x) const {
-  supports_.set_zero(x);
+  supports_->set_zero(x);
   axpy(1.0, prescribed, x);
-  supports_.set_linear(x);
+  supports_->set_linear(x);
 }
 
 void SupportMotion::find_offset() {
   copy(u_, work_);
-  supports_.set_linear(work_);
+  supports_->set_linear(work_);
   copy(u_, offset_);
   axpy(-1.0, work_, offset_);
 }
 
 void SupportMotion::fit(const Vector& masses, Vector& u) const {
-  if (satisfies_equations(supports_, offset_, u, work_)) return;
+  if (satisfies_equations(*supports_, offset_, u, work_)) return;
   std::vector<double> weight = masses.host();
   const double largest = max_abs(masses);
   for (double& each : weight) each = std::max(each, 1e-6 * largest);
   Vector weights = zeros(), rest = zeros();
   weights.upload(weight);
   multiply(work_, weights, rest);
-  supports_.gather(rest);
-  supports_.set_zero(rest);
+  supports_->gather(rest);
+  supports_->set_zero(rest);
   axpby(0.0, rest, -1.0, rest);
   fill(0.0, work_);
   Vector diagonal = zeros();
   copy(weights, diagonal);
-  supports_.gather_diagonal(diagonal);
+  supports_->gather_diagonal(diagonal);
   const JacobiPreconditioner jacobi(std::move(diagonal));
-  const SolveReport report =
-      ConjugateGradient{.relative = 1e-13}.solve(DiagonalOfFollowed(supports_, weights, zeros()), rest, work_, &jacobi);
+  const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(
+      DiagonalOfFollowed(*supports_, weights, zeros()), rest, work_, &jacobi);
   if (!(report.true_relative_residual <= 1e-8))
     throw Error(
         ErrorKind::not_converged,

@@ -12,8 +12,8 @@ namespace ritz {
 
 class SupportMotion {
  public:
-  // Zeros: [unknown]. `supports` is asked for no time after `end`, as a table may end there, and must outlive this.
-  SupportMotion(Supports& supports, const Vector& zeros, double end);
+  // Zeros: [unknown]. `supports` is asked for no time after `end`, as a table may end there.
+  SupportMotion(const Supports& supports, const Vector& zeros, double end);
   void start(double t, double h);  // by times after t
   void move(double t, double h);   // the end of a step of length h
   void resume();                   // at the time that the supports have; rates come with the next step
@@ -35,7 +35,7 @@ class SupportMotion {
 
   Vector zeros() const;
 
-  Supports& supports_;
+  std::shared_ptr<Supports> supports_;
   const double end_;
   Vector u_, v_, a_, offset_;
   mutable Vector work_;

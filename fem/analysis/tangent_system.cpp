@@ -21,7 +21,7 @@ class TangentOfFields final : public TangentSystem {
   void begin(const std::string&) override { system_->release(); }
   void hold(const Supports& supports) override {
     const auto& constraints = dynamic_cast<const MixedConstraints&>(supports);
-    equations_.forget_assembly();  // its patterns
+    equations_.terms().forget_assembly();  // its patterns
     system_.emplace(equations_, constraints, options_, whole_problem(equations_, constraints));
   }
   void linearise(const Vector& u) override { system_->linearise(u); }
@@ -30,9 +30,9 @@ class TangentOfFields final : public TangentSystem {
     return system_->solve(b, x, tolerance.value_or(tolerance_));
   }
   const std::string& turned() const override { return turned_; }
-  void set_beside(const Attached&, double) override { refuse("masses at reference points"); }
-  void set_ground(const std::vector<std::vector<double>>& motions) override {
-    if (!motions.empty()) refuse("motions that the ground holds");
+  void set_beside(std::shared_ptr<const Attached>, double) override { refuse("masses at reference points"); }
+  void set_ground(GroundMotions motions) override {
+    if (motions != nullptr && !motions->empty()) refuse("motions that the ground holds");
   }
 
  private:
@@ -40,7 +40,7 @@ class TangentOfFields final : public TangentSystem {
     throw Error(ErrorKind::internal, std::string(what) + " of several fields");
   }
 
-  const MixedOperator& equations_;
+  MixedOperator equations_;
   const LinearSolverOptions options_;
   const LinearTolerance tolerance_;
   std::optional<FieldsSystem> system_;

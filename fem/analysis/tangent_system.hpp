@@ -8,6 +8,7 @@
 #pragma once
 
 #include "fem/operator/equations.hpp"
+#include "fem/space/rigid_motion.hpp"
 #include "fem/space/supports.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
@@ -43,13 +44,12 @@ class TangentSystem {
 
   // One field alone: masses that the products and solutions that follow have beside the tangent, weight U diag(mass)
   // U^T; and rigid motions that the ground alone holds (motions_held_by_ground), which iterations correct at their end.
-  // They must outlive the system.
-  virtual void set_beside(const Attached& masses, double weight) = 0;
-  virtual void set_ground(const std::vector<std::vector<double>>& motions) = 0;
+  virtual void set_beside(std::shared_ptr<const Attached> masses, double weight) = 0;
+  virtual void set_ground(GroundMotions motions) = 0;  // null: none
 };
 
-// The system of these equations. It keeps factors and hierarchies from one solve to the next. Equations and supports
-// must outlive it. whole: facts of the whole mesh, where the equations are those of a part of it.
+// The system of these equations. It keeps factors and hierarchies from one solve to the next. whole: facts of the whole
+// mesh, where the equations are those of a part of it.
 std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
                                               const LinearSolverOptions& options, const WholeProblem* whole = nullptr);
 

@@ -18,6 +18,7 @@
 #include "solvers/time/diagonally_implicit.hpp"
 #include "solvers/time/step_control.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,7 +27,7 @@ namespace ritz {
 
 class LoadSamples;
 
-// All must outlive the analysis. It sets their times, and the factors of the rate integrals in `equations`.
+// Analyses keep copies. They set the times of all, and the factors of the rate integrals in `equations`.
 struct TransientModel {
   Equations& equations;  // with the rates (Integral::is_rate): the capacity, or the inertia of second order
   Equations& rates;      // these alone
@@ -34,8 +35,8 @@ struct TransientModel {
   bool second_order = false;
   RayleighDamping damping = {};  // of second order. Without internal variables where it is proportional to stiffness
   std::span<const AttachedMotion> attached = {};  // whose masses join the inertia of an evolution of second order
-  const LoadSamples* samples = nullptr;           // steps of a controlled length are no longer than these allow
-  const WholeProblem* whole = nullptr;            // where the equations are those of a part of the mesh
+  std::shared_ptr<const LoadSamples> samples = nullptr;  // steps of a controlled length are no longer than these allow
+  const WholeProblem* whole = nullptr;                   // where the equations are those of a part of the mesh
 };
 
 // Central differences of second order: explicit, with lumped masses, in steps no longer than the highest frequency of
@@ -65,9 +66,8 @@ struct Transient {
   bool from_equilibrium = false;
   NewtonOptions newton = {};
   LinearSolverOptions linear = {};
-  // Loads of equations of first order, [unknown], which stay and act beside those of the equations. They must outlive
-  // the analysis.
-  const Vector* forces = nullptr;
+  // Loads of equations of first order, [unknown], which stay and act beside those of the equations; null: none.
+  std::shared_ptr<const Vector> forces = nullptr;
   // the values of begin.u, and begin.v, at begin.time, with begin.points, or a state that was kept
   State begin = {};
   bool shows_begin = true;  // else it was shown, as the end of another analysis

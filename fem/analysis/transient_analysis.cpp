@@ -100,27 +100,24 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
   analysis.linear.ranks = nullptr;
   if (analysis.begin.u.empty()) analysis.begin.u = uniform_state(model, model.start).u;
   analysis.linear = promised(analysis.linear, model);
-  std::optional<LoadSamples> samples;
+  std::shared_ptr<const LoadSamples> samples;
   // From zero on also where the analysis resumes, so that its steps are the same.
   if (analysis.fixed_step == 0)
-    samples.emplace(model, std::min(0.0, analysis.begin.time), analysis.end, analysis.instants);
+    samples =
+        std::make_shared<const LoadSamples>(model, std::min(0.0, analysis.begin.time), analysis.end, analysis.instants);
   const TransientModel parts{.equations = setup.any_equations(),
                              .rates = setup.any_rates(),
                              .supports = setup.any_supports(),
                              .second_order = is_of_second_order(model),
                              .damping = model.damping,
                              .attached = model.attached,
-                             .samples = samples ? &*samples : nullptr,
+                             .samples = samples,
                              .whole = setup.whole()};
   const Observer checking = without_reversed_cells(model, within_ranges_in_time(model, observer));
   PartOfModel* const part = setup.part();
   if (part == nullptr) return solve_transient(parts, std::move(analysis), checking);
   analysis.begin = own_state(*part, std::move(analysis.begin));
-  Vector forces;
-  if (analysis.forces != nullptr) {
-    forces = part->own(*analysis.forces);
-    analysis.forces = &forces;
-  }
+  if (analysis.forces != nullptr) analysis.forces = std::make_shared<const Vector>(part->own(*analysis.forces));
   TransientResult result = solve_transient(parts, std::move(analysis), of_all_unknowns(*part, checking));
   result.state = state_of_all(*part, std::move(result.state));
   return result;

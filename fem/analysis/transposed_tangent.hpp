@@ -17,7 +17,7 @@ void transpose(SparseMatrix& K);
 
 class TransposedTangent {
  public:
-  // Equations must outlive this; solutions take the options. part: over ranks, whose equations they are; vectors have
+  // Solutions take the options. part: over ranks, whose equations they are; vectors have
   // owned unknowns.
   TransposedTangent(const Operator& equations, const LinearSolverOptions& options, const FieldOfRank* part = nullptr);
 
@@ -27,7 +27,7 @@ class TransposedTangent {
   SolveReport solve(const Vector& u, const Constraints& held, const Vector& b, Vector& x);
 
  private:
-  const Operator& equations_;
+  Operator equations_;
   LinearSolverOptions options_;
   const FieldOfRank* part_;  // null: one process
   std::optional<LinearSystem> system_;

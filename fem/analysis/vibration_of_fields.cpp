@@ -21,7 +21,7 @@ void require_masses(const MixedOperator& equations, const BlockOperator& M) {
   for (int k = 0; k < equations.field_count(); ++k)
     if (M.square(k) == nullptr || !(max_abs(M.square(k)->values()) > 0))
       throw Error(ErrorKind::analysis,
-                  fmt::format("modes of equations whose field '{}' has no inertia", equations.field_name(k)),
+                  fmt::format("modes of equations whose field '{}' has no inertia", equations.terms().field_name(k)),
                   "the solvers of eigenvalues take a mass matrix that is positive definite",
                   "give the field an inertia, or take a form without this field");
 }
@@ -75,7 +75,7 @@ std::vector<int> moving_fields(const MixedOperator& equations) {
   for (int k = 0; k < equations.field_count(); ++k) {
     const Mesh& mesh = equations.space(k).mesh();
     const bool is_displacement =
-        equations.field_name(k) == "displacement" && equations.space(k).components() == mesh.dimension();
+        equations.terms().field_name(k) == "displacement" && equations.space(k).components() == mesh.dimension();
     if (is_displacement || mesh.structural()) fields.push_back(k);
   }
   return fields;

@@ -17,8 +17,7 @@ namespace ritz {
 
 class MatrixFreeSolver {
  public:
-  // Equations, constraints and the field must outlive this. field: over ranks, as MatrixFree takes it; all ranks make
-  // theirs and call each function together.
+  // field: over ranks, as MatrixFree takes it; all ranks make theirs and call each function together.
   MatrixFreeSolver(const Operator& equations, const Constraints& constraints, const Vector& u,
                    const DividedField* field = nullptr);
   MatrixFreeSolver(const MatrixFreeSolver&) = delete;  // the preconditioner refers to the operator in here
@@ -42,7 +41,7 @@ class MatrixFreeSolver {
   void choose_preconditioner(const LinearSolverOptions& options);
   std::unique_ptr<LinearOperator> make_preconditioner(const LinearSolverOptions& options) const;
 
-  const Operator& equations_;
+  Operator equations_;
   MatrixFree operator_;
   std::unique_ptr<LinearOperator> preconditioner_;
   PreconditionerReuse use_;  // of it

@@ -11,6 +11,10 @@
 
 namespace ritz {
 
+bool has_states(const ElementTerms& terms) {
+  return std::ranges::any_of(terms.integrals(), [](const Integral& each) { return !each.form.state_start.empty(); });
+}
+
 void check_size(const FunctionSpace& space, Index size) {
   if (size != space.unknown_count()) throw_size_mismatch(space.unknown_count(), size);
 }
@@ -42,9 +46,9 @@ void ElementTerms::check_cells(const FormValue& form, const ElementGroup& group)
               {}, "take another element for them, or mesh them again");
 }
 
-ElementTerms::ElementTerms(const FunctionSpace& space, std::vector<Integral> integrals, const Time& time,
-                           ElementLists lists)
-    : space_(space), integrals_(std::move(integrals)), time_(&time), points_(space) {
+ElementTerms::ElementTerms(const FunctionSpace& space, std::vector<Integral> integrals,
+                           std::shared_ptr<const Time> time, ElementLists lists)
+    : space_(space), integrals_(std::move(integrals)), time_(std::move(time)), points_(space) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
       throw Error(ErrorKind::internal,

@@ -16,8 +16,9 @@ enum class OperatorTask { residual, matrix, action, diagonal, evaluate };
 class ElementTerms {
  public:
   using Task = OperatorTask;
-  // time: of the owner of this, who changes it.
-  ElementTerms(const FunctionSpace& space, std::vector<Integral> integrals, const Time& time, ElementLists lists);
+  // time: others change it.
+  ElementTerms(const FunctionSpace& space, std::vector<Integral> integrals, std::shared_ptr<const Time> time,
+               ElementLists lists);
 
   const FunctionSpace& space() const { return space_; }
   const Device& device() const { return space_.device(); }
@@ -48,11 +49,13 @@ class ElementTerms {
 
   FunctionSpace space_;
   std::vector<Integral> integrals_;
-  const Time* time_;
+  std::shared_ptr<const Time> time_;
   std::shared_ptr<std::vector<ElementGroup>> groups_;  // of operators with the same integrals, too
   mutable bool has_connectivity_ = true;
   mutable PointData points_;
 };
+
+bool has_states(const ElementTerms& terms);  // internal variables
 
 // Throw Error for a vector of another space.
 void check_size(const FunctionSpace& space, Index size);

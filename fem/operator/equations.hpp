@@ -1,5 +1,6 @@
 // Equations r(u) = 0 as analyses see them: of one field (Operator) or of several (MixedOperator). A vector holds the
-// unknowns of one field after the other; over ranks those that this rank owns.
+// unknowns of one field after the other; over ranks those that this rank owns. Copies share their contents: whoever
+// keeps equations keeps a copy, shared().
 //
 //   equations.residual(u, r);   equations.action(u, x, y);            // y = d(residual)/du at u times x
 //   if (!equations.facts().linear) equations.inputs().set_time({.t = 1});
@@ -42,14 +43,12 @@ Layout::Field field_of(const FunctionSpace& space);  // its owned nodes, and tho
 class Equations {
  public:
   virtual ~Equations() = default;
-  Equations(const Equations&) = delete;
-  Equations& operator=(const Equations&) = delete;
-
   const Device& device() const { return device_; }
   const Layout& layout() const { return layout_; }
-  const Time& time() const { return time_; }
+  const Time& time() const { return *time_; }
   Vector zeros(const char* tag = "vectors") const;
   virtual EquationFacts facts() const = 0;
+  virtual std::shared_ptr<Equations> shared() const = 0;  // a copy
 
   virtual void residual(const Vector& u, Vector& r) const = 0;                 // r = residual(u)
   virtual void action(const Vector& u, const Vector& x, Vector& y) const = 0;  // an empty u is zero
@@ -65,11 +64,13 @@ class Equations {
   virtual std::vector<double> forces_for_results(const Vector& f) const = 0;
 
  protected:
+  Equations(const Equations&) = default;
+  Equations& operator=(const Equations&) = default;
   Equations(const Device& device, Layout layout) : device_(device), layout_(std::move(layout)) {}
 
   Device device_;
   Layout layout_;
-  Time time_;
+  std::shared_ptr<Time> time_ = std::make_shared<Time>();
 };
 
 }  // namespace ritz

@@ -47,7 +47,7 @@ void each_field(const FormValue& form, const Use& use) {
 
 }  // namespace
 
-FieldsAtPoints::CellsOnDevice::CellsOnDevice(const Device& device, const Mesh& mesh) : blocks(cell_blocks(mesh)) {
+FieldsAtPoints::CellsOnDevice::CellsOnDevice(const Device& device, const Mesh& mesh) : blocks(CellBlocks(mesh).views) {
   for (const CellBlockView& block : blocks) functions.push_back(*block.functions);
   functions_there = Readable<CellFunctions>(device, functions);
   for (std::size_t b = 0; b < blocks.size(); ++b) {

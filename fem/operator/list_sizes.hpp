@@ -5,16 +5,17 @@
 #include "fem/operator/scatter_plan.hpp"
 #include "fem/space/chosen_nodes.hpp"
 
+#include <memory>
 #include <span>
+#include <vector>
 
 namespace ritz {
 
 // The elements of all groups around the chosen nodes of a space.
 class ElementsAround {
  public:
-  // Groups must outlive it.
-  ElementsAround(const FunctionSpace& space, std::span<const ElementGroup> groups);
-  ElementsAround(const FunctionSpace& space, std::vector<const ElementGroup*> groups);
+  ElementsAround(const FunctionSpace& space, const std::shared_ptr<const std::vector<ElementGroup>>& groups);
+  ElementsAround(const FunctionSpace& space, std::vector<std::shared_ptr<const ElementGroup>> groups);
 
   struct Place {
     int group;
@@ -28,7 +29,7 @@ class ElementsAround {
 
  private:
   FunctionSpace space_;
-  std::vector<const ElementGroup*> groups_;
+  std::vector<std::shared_ptr<const ElementGroup>> groups_;
   ChosenNodes chosen_;
   std::vector<std::vector<Place>> places_;  // [chosen]
 };

@@ -19,9 +19,8 @@ namespace ritz {
 
 class MatrixFree final : public LinearOperator {
  public:
-  // The tangent at u, which is copied unless it is zero. Equations and constraints must outlive this. pivot: in
-  // eliminated rows; none: the largest entry of the diagonal. field: over ranks, which outlives this; u [owned |
-  // ghosts].
+  // The tangent at u, which is copied unless it is zero. pivot: in eliminated rows; none: the largest entry of the
+  // diagonal. field: over ranks, which outlives this; u [owned | ghosts].
   MatrixFree(const Operator& equations, const Constraints& constraints, const Vector& u,
              std::optional<double> pivot = {}, const DividedField* field = nullptr);
 
@@ -59,8 +58,8 @@ class MatrixFree final : public LinearOperator {
   void apply_over_ranks(const Vector& x, Vector& y) const;
   void apply_without_pivot(const Vector& x, Vector& y) const;
 
-  const Operator& equations_;
-  const Constraints& constraints_;
+  Operator equations_;
+  Constraints constraints_;
   std::optional<double> given_pivot_;
   std::shared_ptr<const Vector> u_, made_at_;
   Vector diagonal_;

@@ -38,52 +38,58 @@ void eliminate_as_large(const Array<std::uint8_t>& unknowns, SparseMatrix& A) {
 }  // namespace
 
 MixedConstraints::MixedConstraints(Spaces spaces)
-    : spaces_(std::move(spaces)), layout_(layout_of(spaces_)), local_(layout_.local()), joined_(spaces_.size()) {
-  for (const FunctionSpace& space : spaces_) of_field_.emplace_back(space);
+    : contents_(std::make_shared<Contents>(Contents{.spaces = std::move(spaces), .layout = Layout()})) {
+  contents_->layout = layout_of(contents_->spaces);
+  contents_->local = contents_->layout.local();
+  contents_->joined.resize(contents_->spaces.size());
+  for (const FunctionSpace& space : contents_->spaces) contents_->of_field.emplace_back(space);
 }
 
 void MixedConstraints::relate(int field, DependentRows rows) {
   const FunctionSpace& space = (*this)[field].space();
-  joined_.at(static_cast<std::size_t>(field)).of_part =
+  contents_->joined.at(static_cast<std::size_t>(field)).of_part =
       std::make_shared<const DependentUnknowns>(space, std::move(rows));
 }
 
 void MixedConstraints::relate(LinearEquations equations) {
-  if (layout_.is_divided())
+  if (contents_->layout.is_divided())
     throw Error(ErrorKind::internal, fmt::format("a part of a mesh was given {} as equations", equations.origin));
-  if (equations.size() > 0) between_fields_.push_back(std::move(equations));
+  if (equations.size() > 0) contents_->between_fields.push_back(std::move(equations));
 }
 
 void MixedConstraints::relate(DependentRows between_fields, std::vector<int> joined) {
-  joining_ = std::make_shared<const DependentUnknowns>(spaces_.front().device(), std::move(between_fields));
-  joined_over_ranks_ = std::move(joined);
+  contents_->joining =
+      std::make_shared<const DependentUnknowns>(contents_->spaces.front().device(), std::move(between_fields));
+  contents_->joined_over_ranks = std::move(joined);
 }
 
 void MixedConstraints::finish() {
-  host_mask_.clear();
-  transforms_.clear();
-  joining_transform_.reset();
-  for (int k = 0; k < layout_.count(); ++k) {
+  contents_->host_mask.clear();
+  contents_->transforms.clear();
+  contents_->joining_transform.reset();
+  for (int k = 0; k < contents_->layout.count(); ++k) {
     Constraints& each = (*this)[k];
-    if (layout_.is_divided() && !each.equations().empty())
+    if (contents_->layout.is_divided() && !each.equations().empty())
       throw Error(ErrorKind::internal, "a part of a mesh was given equations between unknowns of several fields");
     each.finish();
     const std::vector<std::uint8_t>& prescribed = each.host_mask();
-    host_mask_.insert(host_mask_.end(), prescribed.begin(), prescribed.begin() + layout_.size(k));
-    if (const auto& of_part = joined_[static_cast<std::size_t>(k)].of_part)
+    contents_->host_mask.insert(contents_->host_mask.end(), prescribed.begin(),
+                                prescribed.begin() + contents_->layout.size(k));
+    if (const auto& of_part = contents_->joined[static_cast<std::size_t>(k)].of_part)
       each.space().couple(of_part->couplings(prescribed));
   }
-  if (!between_fields_.empty()) resolve_between_fields();
-  if (joining_ != nullptr) join_spaces();
-  for (int k = 0; k < layout_.count(); ++k) mark(k);
+  if (!contents_->between_fields.empty()) resolve_between_fields();
+  if (contents_->joining != nullptr) join_spaces();
+  for (int k = 0; k < contents_->layout.count(); ++k) mark(k);
 }
 
 // Rows of T_several: what elimination of all equations, those of single fields first, adds to theirs.
 void MixedConstraints::resolve_between_fields() {
   Spaces spaces;
   std::vector<LinearEquations> all;
-  std::vector<std::uint8_t> of_fields(static_cast<std::size_t>(layout_.total()), 0);  // dependent in their own field
-  for (int k = 0; k < layout_.count(); ++k) {
+  std::vector<std::uint8_t> of_fields(static_cast<std::size_t>(contents_->layout.total()),
+                                      0);  // dependent in their own field
+  for (int k = 0; k < contents_->layout.count(); ++k) {
     spaces.push_back((*this)[k].space());
     for (LinearEquations each : (*this)[k].equations()) {
       each.field = k;
@@ -91,11 +97,11 @@ void MixedConstraints::resolve_between_fields() {
     }
     if (dependent(k) != nullptr)
       for (const std::int32_t unknown : dependent(k)->rows().unknown)
-        of_fields[static_cast<std::size_t>(layout_.first(k) + unknown)] = 1;
+        of_fields[static_cast<std::size_t>(contents_->layout.first(k) + unknown)] = 1;
   }
-  all.insert(all.end(), between_fields_.begin(), between_fields_.end());
-  ResolvedEquations resolved = resolve(std::move(spaces), all, host_mask_);
-  sums_ = std::move(resolved.sums);
+  all.insert(all.end(), contents_->between_fields.begin(), contents_->between_fields.end());
+  ResolvedEquations resolved = resolve(std::move(spaces), all, contents_->host_mask);
+  contents_->sums = std::move(resolved.sums);
   check_sums("");
   DependentRows rows;
   for (std::size_t row = 0; row < resolved.rows.unknown.size(); ++row) {
@@ -108,7 +114,7 @@ void MixedConstraints::resolve_between_fields() {
     rows.factor.insert(rows.factor.end(), resolved.rows.factor.begin() + first, resolved.rows.factor.begin() + last);
     rows.begin.push_back(std::ssize(rows.followed));
   }
-  joining_ = std::make_shared<const DependentUnknowns>(spaces_.front().device(), std::move(rows));
+  contents_->joining = std::make_shared<const DependentUnknowns>(contents_->spaces.front().device(), std::move(rows));
 }
 
 // Pairs of nodes of each two fields that T_several joins: the nodes of a cell, those that they follow in their field,
@@ -117,11 +123,11 @@ void MixedConstraints::join_spaces() {
   using FieldNode = std::pair<int, Node>;
   const auto node_of = [&](Index unknown) {
     int k = 0;
-    while (k + 1 < local_.count() && unknown >= local_.first(k + 1)) ++k;
-    return FieldNode{k, static_cast<Node>((unknown - local_.first(k)) / local_.width(k))};
+    while (k + 1 < contents_->local.count() && unknown >= contents_->local.first(k + 1)) ++k;
+    return FieldNode{k, static_cast<Node>((unknown - contents_->local.first(k)) / contents_->local.width(k))};
   };
   std::map<FieldNode, std::vector<FieldNode>> followed;
-  const DependentRows& rows = joining_->rows();
+  const DependentRows& rows = contents_->joining->rows();
   for (std::size_t row = 0; row < rows.unknown.size(); ++row)
     for (Index t = rows.begin[row]; t < rows.begin[row + 1]; ++t)
       followed[node_of(rows.unknown[row])].push_back(node_of(rows.followed[static_cast<std::size_t>(t)]));
@@ -131,10 +137,10 @@ void MixedConstraints::join_spaces() {
   };
   for (auto& [node, list] : followed) keep_once(list);
   std::map<std::pair<int, int>, std::vector<std::pair<Node, Node>>> pairs;
-  for (const int row : joined_over_ranks_)
-    for (const int column : joined_over_ranks_) pairs[{row, column}];  // blocks are those of all ranks
+  for (const int row : contents_->joined_over_ranks)
+    for (const int column : contents_->joined_over_ranks) pairs[{row, column}];  // blocks are those of all ranks
   std::vector<FieldNode> own, others;
-  for (int k = 0; k < layout_.count(); ++k) {
+  for (int k = 0; k < contents_->layout.count(); ++k) {
     const FunctionSpace& space = (*this)[k].space();
     std::vector<std::uint8_t> follows(static_cast<std::size_t>(space.node_count()), 0);
     for (const auto& [node, list] : followed)
@@ -162,16 +168,17 @@ void MixedConstraints::join_spaces() {
       }
     }
   }
-  std::vector<std::vector<std::pair<FunctionSpace, NodePairs>>> joined(spaces_.size());
+  std::vector<std::vector<std::pair<FunctionSpace, NodePairs>>> joined(contents_->spaces.size());
   for (auto& [fields, list] : pairs) {
     keep_once(list);
     joined[static_cast<std::size_t>(fields.first)].emplace_back((*this)[fields.second].space(), std::move(list));
   }
-  for (int k = 0; k < layout_.count(); ++k) (*this)[k].space().join(std::move(joined[static_cast<std::size_t>(k)]));
+  for (int k = 0; k < contents_->layout.count(); ++k)
+    (*this)[k].space().join(std::move(joined[static_cast<std::size_t>(k)]));
 }
 
 void MixedConstraints::mark(int field) {
-  Joined& joined = joined_[static_cast<std::size_t>(field)];
+  Joined& joined = contents_->joined[static_cast<std::size_t>(field)];
   const Constraints& each = (*this)[field];
   std::vector<std::uint8_t> dependents(each.host_mask().size(), 0),
       by_others = dependents, eliminated = each.host_mask(), followed = dependents;
@@ -192,8 +199,8 @@ void MixedConstraints::mark(int field) {
       }
   };
   take(dependent(field), 0, dependents);
-  take(joining_.get(), local_.first(field), by_others);
-  if (!any && joined_over_ranks_.empty()) return;
+  take(contents_->joining.get(), contents_->local.first(field), by_others);
+  if (!any && contents_->joined_over_ranks.empty()) return;
   const auto upload = [&](std::span<const std::uint8_t> marks) {
     return Array<std::uint8_t>(each.space().device(), marks, "constraints");
   };
@@ -201,17 +208,18 @@ void MixedConstraints::mark(int field) {
   joined.eliminated = upload(eliminated);
   for (std::size_t i = 0; i < followed.size(); ++i) followed[i] = followed[i] | eliminated[i];
   joined.constrained = upload(followed);
-  if (joining_ != nullptr) joined.by_others = upload(by_others);
+  if (contents_->joining != nullptr) joined.by_others = upload(by_others);
 }
 
 // Equations between fields all of whose unknowns are prescribed.
 void MixedConstraints::check_sums(const std::string& when) const {
-  if (sums_.empty()) return;
-  Vector u(spaces_.front().device(), layout_.total(), "vectors");
+  if (contents_->sums.empty()) return;
+  Vector u(contents_->spaces.front().device(), contents_->layout.total(), "vectors");
   u.fill_zero();
-  for (int k = 0; k < layout_.count(); ++k) with_ghosts(k, u, [&](Vector& all) { (*this)[k].set_values(all); });
+  for (int k = 0; k < contents_->layout.count(); ++k)
+    with_ghosts(k, u, [&](Vector& all) { (*this)[k].set_values(all); });
   const std::vector<double> values = u.host();
-  for (const PrescribedSum& sum : sums_) {
+  for (const PrescribedSum& sum : contents_->sums) {
     double value = 0, size = sum.size;
     for (std::size_t i = 0; i < sum.unknown.size(); ++i) {
       const double part = sum.factor[i] * values[static_cast<std::size_t>(sum.unknown[i])];
@@ -228,32 +236,32 @@ void MixedConstraints::check_sums(const std::string& when) const {
 }
 
 const DependentUnknowns* MixedConstraints::dependent(int field) const {
-  const Joined& joined = joined_.at(static_cast<std::size_t>(field));
+  const Joined& joined = contents_->joined.at(static_cast<std::size_t>(field));
   return joined.of_part ? joined.of_part.get() : (*this)[field].dependent();
 }
 
 // Without equations those that are prescribed.
 const Array<std::uint8_t>& MixedConstraints::marks(int field, Array<std::uint8_t> Joined::*kind) const {
-  const Joined& joined = joined_[static_cast<std::size_t>(field)];
+  const Joined& joined = contents_->joined[static_cast<std::size_t>(field)];
   return joined.eliminated.empty() ? (*this)[field].mask() : joined.*kind;
 }
 
 const Array<std::uint8_t>& MixedConstraints::mask(int field) const { return marks(field, &Joined::eliminated); }
 
 bool MixedConstraints::varies_in_time() const {
-  if (whole_ != nullptr) return whole_->varies_in_time();
-  return std::ranges::any_of(of_field_, &Constraints::varies_in_time);
+  return std::ranges::any_of((contents_->whole != nullptr ? *contents_->whole : *contents_).of_field,
+                             &Constraints::varies_in_time);
 }
 
 // Those of one field alone: equations between fields have their own offsets on the part.
 void MixedConstraints::take_values(const MixedConstraints& whole) {
-  taken_.clear();
-  for (int k = 0; k < layout_.count(); ++k) {
+  contents_->taken.clear();
+  for (int k = 0; k < contents_->layout.count(); ++k) {
     Vector u = whole[k].space().zeros();
     whole[k].set_values(u);
     const HostView<double> of_all(u);
-    const Ghosts& nodes = *layout_.ghosts(k);
-    const Index width = layout_.width(k);
+    const Ghosts& nodes = *contents_->layout.ghosts(k);
+    const Index width = contents_->layout.width(k);
     const auto value_of = [&](Index unknown) {
       return of_all[nodes.global(unknown / width) * width + unknown % width];
     };
@@ -261,8 +269,8 @@ void MixedConstraints::take_values(const MixedConstraints& whole) {
     std::vector<double> values(prescribed.size(), 0.0);
     for (std::size_t i = 0; i < values.size(); ++i)
       if (prescribed[i] != 0) values[i] = value_of(static_cast<Index>(i));
-    taken_.emplace_back((*this)[k].space().device(), std::span<const double>(values), "constraints");
-    auto& of_part = joined_[static_cast<std::size_t>(k)].of_part;
+    contents_->taken.emplace_back((*this)[k].space().device(), std::span<const double>(values), "constraints");
+    auto& of_part = contents_->joined[static_cast<std::size_t>(k)].of_part;
     if (of_part == nullptr) continue;
     DependentRows rows = of_part->rows();
     for (std::size_t row = 0; row < rows.unknown.size(); ++row) rows.offset[row] = value_of(rows.unknown[row]);
@@ -272,12 +280,13 @@ void MixedConstraints::take_values(const MixedConstraints& whole) {
 }
 
 void MixedConstraints::set_time(double t) {
-  if (whole_ != nullptr) {
-    if (!whole_->varies_in_time()) return;
-    whole_->set_time(t);
-    return take_values(*whole_);
+  if (contents_->whole != nullptr) {
+    if (!varies_in_time()) return;
+    MixedConstraints whole(contents_->whole);
+    whole.set_time(t);
+    return take_values(whole);
   }
-  for (Constraints& each : of_field_)
+  for (Constraints& each : contents_->of_field)
     if (each.varies_in_time()) each.set_time(t);
   if (varies_in_time()) check_sums(fmt::format(" when t = {:g}", t));
 }
@@ -285,77 +294,78 @@ void MixedConstraints::set_time(double t) {
 // change(field with its ghosts), whose owned unknowns are then those of x
 template <class Change>
 void MixedConstraints::with_ghosts(int field, Vector& x, const Change& change) const {
-  Vector part = layout_.part(x, field);
-  if (!layout_.is_divided()) {
+  Vector part = contents_->layout.part(x, field);
+  if (!contents_->layout.is_divided()) {
     change(part);
   } else {
-    Vector all(x.device(), layout_.local().size(field), "vectors");
-    layout_.fetch(field, part, all);
+    Vector all(x.device(), contents_->layout.local().size(field), "vectors");
+    contents_->layout.fetch(field, part, all);
     change(all);
     x.device().machine().copy_on_device(part.data(), all.data(), part.bytes());
   }
-  layout_.put(part, field, x);
+  contents_->layout.put(part, field, x);
 }
 
 // change(dependent unknowns of a field, the field) where it has equations
 template <class Change>
 void MixedConstraints::each_with_equations(Vector& x, const Change& change) const {
-  for (int k = 0; k < layout_.count(); ++k)
+  for (int k = 0; k < contents_->layout.count(); ++k)
     if (dependent(k) != nullptr) with_ghosts(k, x, [&](Vector& all) { change(*dependent(k), all); });
 }
 
 // change(unknowns of all fields with their ghosts) where there are equations between them
 template <class Change>
 void MixedConstraints::with_joined(Vector& x, const Change& change) const {
-  if (joining_ == nullptr) return;
-  if (!layout_.is_divided()) return change(x);
+  if (contents_->joining == nullptr) return;
+  if (!contents_->layout.is_divided()) return change(x);
   Vector all;
-  layout_.with_ghosts(x, all);
+  contents_->layout.with_ghosts(x, all);
   change(all);
-  layout_.keep_owned(all, x);
+  contents_->layout.keep_owned(all, x);
 }
 
 void MixedConstraints::set_values(Vector& u, double factor) const {
-  for (int k = 0; k < layout_.count(); ++k)
+  for (int k = 0; k < contents_->layout.count(); ++k)
     with_ghosts(k, u, [&](Vector& all) {
-      if (taken_.empty()) {
+      if (contents_->taken.empty()) {
         (*this)[k].set_values(all, factor);
       } else {
         (*this)[k].set_zero(all);
-        axpy(factor, taken_[static_cast<std::size_t>(k)], all);
+        axpy(factor, contents_->taken[static_cast<std::size_t>(k)], all);
       }
-      if (const auto& of_part = joined_[static_cast<std::size_t>(k)].of_part) of_part->set(all, factor);
+      if (const auto& of_part = contents_->joined[static_cast<std::size_t>(k)].of_part) of_part->set(all, factor);
     });
-  if (joining_ == nullptr) return;
-  with_joined(u, [&](Vector& all) { joining_->set(all, factor); });
+  if (contents_->joining == nullptr) return;
+  with_joined(u, [&](Vector& all) { contents_->joining->set(all, factor); });
   each_with_equations(u, [&](const DependentUnknowns& each, Vector& all) { each.set(all, factor); });
 }
 
 void MixedConstraints::set_linear(Vector& x) const {
-  with_joined(x, [&](Vector& all) { joining_->set_linear(all); });
+  with_joined(x, [&](Vector& all) { contents_->joining->set_linear(all); });
   each_with_equations(x, [](const DependentUnknowns& each, Vector& all) { each.set_linear(all); });
 }
 void MixedConstraints::gather(Vector& r) const {
   each_with_equations(r, [](const DependentUnknowns& each, Vector& all) { each.gather(all); });
-  with_joined(r, [&](Vector& all) { joining_->gather(all); });
+  with_joined(r, [&](Vector& all) { contents_->joining->gather(all); });
 }
 
 void MixedConstraints::gather_diagonal(Vector& diagonal) const {
   each_with_equations(diagonal, [](const DependentUnknowns& each, Vector& all) { each.gather_diagonal(all); });
-  with_joined(diagonal, [&](Vector& all) { joining_->gather_diagonal(all); });
+  with_joined(diagonal, [&](Vector& all) { contents_->joining->gather_diagonal(all); });
 }
 
 bool MixedConstraints::has_dependent() const {
-  bool any = joining_ != nullptr;
-  for (int k = 0; k < layout_.count(); ++k) any = any || dependent(k) != nullptr;
+  bool any = contents_->joining != nullptr;
+  for (int k = 0; k < contents_->layout.count(); ++k) any = any || dependent(k) != nullptr;
   return any;
 }
 
 void MixedConstraints::zero_where(Array<std::uint8_t> Joined::*kind, bool marked, Vector& r) const {
-  layout_.check(r);
-  for (int k = 0; k < layout_.count(); ++k)
+  contents_->layout.check(r);
+  for (int k = 0; k < contents_->layout.count(); ++k)
     table(r.device())
-        .set_zero(r.device(), layout_.size(k), marks(k, kind).data(), marked ? 1 : 0, r.data() + layout_.first(k));
+        .set_zero(r.device(), contents_->layout.size(k), marks(k, kind).data(), marked ? 1 : 0,
+                  r.data() + contents_->layout.first(k));
 }
 
 void MixedConstraints::set_zero(Vector& r) const { zero_where(&Joined::eliminated, true, r); }
@@ -371,19 +381,19 @@ void MixedConstraints::apply_pivot(double pivot, const Vector& x, Vector& y) con
 }
 
 const CouplingTransform& MixedConstraints::transform_of(int row, int column, const RectangularMatrix& K) const {
-  const auto known = transforms_.find({row, column});
-  if (known != transforms_.end() && known->second.suits(K)) return known->second;
+  const auto known = contents_->transforms.find({row, column});
+  if (known != contents_->transforms.end() && known->second.suits(K)) return known->second;
   static const DependentRows none;
   const auto rows = [&](int k) -> const DependentRows& {
     return dependent(k) != nullptr ? dependent(k)->rows() : none;
   };
   CouplingTransform made(K, rows(row), rows(column));
-  return transforms_.insert_or_assign({row, column}, std::move(made)).first->second;
+  return contents_->transforms.insert_or_assign({row, column}, std::move(made)).first->second;
 }
 
 void MixedConstraints::transform(int field, SparseMatrix& A) const {
   if (dependent(field) == nullptr) return;
-  const FunctionSpace& space = spaces_[static_cast<std::size_t>(field)];
+  const FunctionSpace& space = contents_->spaces[static_cast<std::size_t>(field)];
   if (space.has_pattern() && A.pattern().nonzeros() != space.pattern()->nonzeros())
     throw Error(ErrorKind::internal,
                 fmt::format("a matrix of {} pairs of nodes was given to constraints that join {}",
@@ -399,41 +409,41 @@ void MixedConstraints::transform(BlockOperator& K) const {
   const auto dependents = [&](int k) -> const Array<std::uint8_t>& {
     return dependent(k) != nullptr ? marks(k, &Joined::dependent) : none;
   };
-  for (int row = 0; row < layout_.count(); ++row) {
+  for (int row = 0; row < contents_->layout.count(); ++row) {
     SparseMatrix* const square = K.square(row);
     const bool of_pivots = square != nullptr && square->pattern().nonzeros() == square->pattern().rows();
     if (square != nullptr && !of_pivots) transform(row, *square);  // equations join rows of others
-    for (int column = 0; column < layout_.count(); ++column) {
+    for (int column = 0; column < contents_->layout.count(); ++column) {
       RectangularMatrix* const coupling = column != row ? K.coupling(row, column) : nullptr;
       if (coupling == nullptr || (dependent(row) == nullptr && dependent(column) == nullptr)) continue;
       transform_of(row, column, *coupling).apply(*coupling);
       coupling->eliminate(dependents(row), dependents(column));
     }
   }
-  if (joining_ != nullptr) transform_between_fields(K);
+  if (contents_->joining != nullptr) transform_between_fields(K);
 }
 
 void MixedConstraints::transform_between_fields(BlockOperator& K) const {
-  if (joining_transform_ == nullptr || !joining_transform_->suits(K))
-    joining_transform_ = std::make_unique<JoinedTransform>(K, joining_->rows());
-  joining_transform_->apply(K);
+  if (contents_->joining_transform == nullptr || !contents_->joining_transform->suits(K))
+    contents_->joining_transform = std::make_unique<JoinedTransform>(K, contents_->joining->rows());
+  contents_->joining_transform->apply(K);
   const auto dependents = [&](int k) -> const Array<std::uint8_t>& {
-    return joined_[static_cast<std::size_t>(k)].by_others;
+    return contents_->joined[static_cast<std::size_t>(k)].by_others;
   };
-  for (int row = 0; row < layout_.count(); ++row) {
+  for (int row = 0; row < contents_->layout.count(); ++row) {
     if (K.square(row) != nullptr && !dependents(row).empty()) eliminate_as_large(dependents(row), *K.square(row));
-    for (int column = 0; column < layout_.count(); ++column)
+    for (int column = 0; column < contents_->layout.count(); ++column)
       if (column != row && K.coupling(row, column) != nullptr)
         K.coupling(row, column)->eliminate(dependents(row), dependents(column));
   }
 }
 
 void MixedConstraints::eliminate_transformed(BlockOperator& K, double pivot) const {
-  for (int row = 0; row < layout_.count(); ++row) {
-    const bool any = (*this)[row].count() > 0 || !joined_[static_cast<std::size_t>(row)].eliminated.empty();
-    if (any && K.square(row) == nullptr) K.set(row, diagonal_matrix(spaces_[static_cast<std::size_t>(row)]));
+  for (int row = 0; row < contents_->layout.count(); ++row) {
+    const bool any = (*this)[row].count() > 0 || !contents_->joined[static_cast<std::size_t>(row)].eliminated.empty();
+    if (any && K.square(row) == nullptr) K.set(row, diagonal_matrix(contents_->spaces[static_cast<std::size_t>(row)]));
     if (K.square(row) != nullptr) K.square(row)->eliminate(mask(row), pivot);
-    for (int column = 0; column < layout_.count(); ++column)
+    for (int column = 0; column < contents_->layout.count(); ++column)
       if (column != row && K.coupling(row, column) != nullptr)
         K.coupling(row, column)->eliminate(mask(row), mask(column));
   }
@@ -442,15 +452,6 @@ void MixedConstraints::eliminate_transformed(BlockOperator& K, double pivot) con
 void MixedConstraints::eliminate(BlockOperator& K, double pivot) const {
   transform(K);
   eliminate_transformed(K, pivot);
-}
-
-void MixedAction::apply(const Vector& x, Vector& y) const {
-  copy(x, x_);
-  constraints_.set_zero(x_);
-  constraints_.set_linear(x_);
-  equations_.action(u_, x_, y);
-  constraints_.gather(y);
-  constraints_.apply_pivot(pivot_, x, y);
 }
 
 }  // namespace ritz

@@ -1,6 +1,6 @@
 // Affine constraints u = T v + g of a mixed problem: those of each field, and equations between unknowns of several, on
 // vectors and matrices of all. Those of the fields come first: T = T_fields T_several, where the second makes unknowns
-// dependent that depend on none of their own field.
+// dependent that depend on none of their own field. Copies share their contents.
 //
 //   MixedConstraints fixed(equations.spaces());
 //   fixed[0].prescribe(mesh.region("wall"), 0, 0.0, "no slip");
@@ -26,8 +26,8 @@ class MixedConstraints final : public Supports {
  public:
   explicit MixedConstraints(Spaces spaces);
 
-  Constraints& operator[](int field) { return of_field_.at(static_cast<std::size_t>(field)); }
-  const Constraints& operator[](int field) const { return of_field_.at(static_cast<std::size_t>(field)); }
+  Constraints& operator[](int field) { return contents_->of_field.at(static_cast<std::size_t>(field)); }
+  const Constraints& operator[](int field) const { return contents_->of_field.at(static_cast<std::size_t>(field)); }
   // On a part of a mesh, in place of equations: rows of T of its nodes [owned | ghosts]. All ranks call it together, as
   // all functions then.
   void relate(int field, DependentRows rows);
@@ -39,13 +39,13 @@ class MixedConstraints final : public Supports {
   // Throws what Constraints::finish() does.
   void finish();
   // On a part of a mesh: prescribed values, and offsets of equations of fields, from the supports of the whole mesh,
-  // which every rank has. follow(): set_time() then sets the time of theirs, too, which must outlive these.
+  // which every rank has. follow(): set_time() then sets the time of theirs, too.
   void take_values(const MixedConstraints& whole);
-  void follow(MixedConstraints& whole) { whole_ = &whole; }
+  void follow(const MixedConstraints& whole) { contents_->whole = whole.contents_; }
 
   const DependentUnknowns* dependent(int field) const;  // null: no equations of its own
-  const std::vector<LinearEquations>& between_fields() const { return between_fields_; }  // equations
-  const DependentUnknowns* joining() const { return joining_.get(); }  // T_several; null: there is none
+  const std::vector<LinearEquations>& between_fields() const { return contents_->between_fields; }  // equations
+  const DependentUnknowns* joining() const { return contents_->joining.get(); }  // T_several; null: there is none
   const Array<std::uint8_t>& mask(int field) const;  // [unknown, with ghosts] 1: prescribed or dependent
 
   void set_values(Vector& u, double part = 1) const override;
@@ -56,7 +56,7 @@ class MixedConstraints final : public Supports {
   void keep_prescribed(Vector& r) const override;
   void keep_constrained(Vector& r) const override;
   bool has_dependent() const override;
-  const std::vector<std::uint8_t>& host_mask() const override { return host_mask_; }
+  const std::vector<std::uint8_t>& host_mask() const override { return contents_->host_mask; }
   bool varies_in_time() const override;
   void set_time(double t) override;
 
@@ -93,38 +93,26 @@ class MixedConstraints final : public Supports {
   void with_ghosts(int field, Vector& x, const Change& change) const;
   const CouplingTransform& transform_of(int row, int column, const RectangularMatrix& K) const;
 
-  Spaces spaces_;
-  Layout layout_, local_;  // of vectors; [field][owned | ghosts]
-  std::vector<Constraints> of_field_;
-  std::vector<Vector> taken_;          // [field][unknown with ghosts] prescribed values of a part, zero elsewhere
-  MixedConstraints* whole_ = nullptr;  // that are followed
-  std::vector<Joined> joined_;         // [field]
-  std::vector<LinearEquations> between_fields_;
-  std::vector<PrescribedSum> sums_;                   // of equations between fields
-  std::shared_ptr<const DependentUnknowns> joining_;  // T_several, of [field][owned | ghosts]; null: there is none
-  std::vector<int> joined_over_ranks_;                // fields that it joins, on any rank
-  mutable std::unique_ptr<JoinedTransform> joining_transform_;
-  std::vector<std::uint8_t> host_mask_;                                  // [owned unknown]
-  mutable std::map<std::pair<int, int>, CouplingTransform> transforms_;  // of couplings, by the last pattern
-};
+  struct Contents {
+    Spaces spaces;
+    Layout layout, local = {};  // of vectors; [field][owned | ghosts]
+    std::vector<Constraints> of_field = {};
+    std::vector<Joined> joined = {};       // [field]
+    std::vector<Vector> taken = {};        // [field][unknown with ghosts] prescribed values of a part, else zero
+    std::shared_ptr<Contents> whole = {};  // that are followed
+    std::vector<LinearEquations> between_fields = {};
+    std::vector<PrescribedSum> sums = {};  // of equations between fields
+    std::shared_ptr<const DependentUnknowns> joining =
+        {};                                   // T_several, of [field][owned | ghosts]; null: there is none
+    std::vector<int> joined_over_ranks = {};  // fields that it joins, on any rank
+    std::unique_ptr<JoinedTransform> joining_transform = {};
+    std::vector<std::uint8_t> host_mask = {};                          // [owned unknown]
+    std::map<std::pair<int, int>, CouplingTransform> transforms = {};  // of couplings, by the last pattern
+  };
+  explicit MixedConstraints(std::shared_ptr<Contents> contents) : contents_(std::move(contents)) {}
+  std::shared_ptr<Supports> shared() const override { return std::make_shared<MixedConstraints>(*this); }
 
-// The tangent of equations at u without a matrix, with constraints eliminated as MixedConstraints::eliminate does. All
-// must outlive it; an empty u is zero.
-class MixedAction final : public LinearOperator {
- public:
-  MixedAction(const MixedOperator& equations, const MixedConstraints& constraints, const Vector& u, double pivot)
-      : equations_(equations), constraints_(constraints), u_(u), pivot_(pivot), x_(equations.zeros()) {}
-  const Device& device() const override { return equations_.device(); }
-  Index rows() const override { return equations_.layout().total(); }
-  void apply(const Vector& x, Vector& y) const override;
-  std::string name() const override { return "matrix-free"; }
-
- private:
-  const MixedOperator& equations_;
-  const MixedConstraints& constraints_;
-  const Vector& u_;
-  double pivot_;
-  mutable Vector x_;
+  std::shared_ptr<Contents> contents_;
 };
 
 }  // namespace ritz

@@ -155,8 +155,12 @@ bool MixedIntegral::couples(int test, int trial) const {
 MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
                              const std::vector<std::vector<Node>>& met_before)
     : Equations(first_space(spaces).device(), layout_of(spaces)),
-      spaces_(std::move(spaces)),
-      integrals_(std::move(integrals)) {
+      terms_(std::make_shared<MixedTerms>(std::move(spaces), layout_, time_, std::move(integrals), std::move(of_fields),
+                                          met_before)) {}
+
+MixedTerms::MixedTerms(Spaces spaces, Layout layout, std::shared_ptr<Time> time, std::vector<MixedIntegral> integrals,
+                       std::vector<Integral> of_fields, const std::vector<std::vector<Node>>& met_before)
+    : spaces_(std::move(spaces)), layout_(std::move(layout)), time_(std::move(time)), integrals_(std::move(integrals)) {
   for (const FunctionSpace& space : spaces_)
     if (!integrals_.empty() && &space.geometry_coordinates() != &spaces_.front().geometry_coordinates())
       throw Error(ErrorKind::internal, "the spaces of a mixed operator do not share the geometry of their mesh", {},
@@ -183,7 +187,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   constexpr int most_facets = 6;  // of a cell
   for (const std::vector<int>& fields : sets)
     for (int facet = -1; facet < most_facets; ++facet) add_groups(fields, facet);
-  for (const Group& group : groups_)
+  for (const Group& group : *groups_)
     for (const ElementGroup& each : group.of_field)
       if (each.elements != group.geometry().elements)
         throw Error(ErrorKind::internal, "the spaces of a mixed operator list their cells in different orders");
@@ -191,7 +195,7 @@ MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals
   states_ = std::make_unique<StatesOfFields>(of_fields_, layout_, local_);
 }
 
-void MixedOperator::check_fields(const MixedIntegral& integral) const {
+void MixedTerms::check_fields(const MixedIntegral& integral) const {
   const MixedFormValue& form = integral.form;
   const std::vector<int> fields = fields_of(integral);
   bool fits = std::ssize(fields) == form.field_count() && form.dimension == space(0).mesh().dimension() &&
@@ -207,13 +211,13 @@ void MixedOperator::check_fields(const MixedIntegral& integral) const {
 }
 
 // All spaces have the same cells in the same order, so their groups are the same as well.
-void MixedOperator::add_groups(const std::vector<int>& fields, int facet) {
-  const std::size_t first = groups_.size();
+void MixedTerms::add_groups(const std::vector<int>& fields, int facet) {
+  const std::size_t first = groups_->size();
   for (const auto& each : spaces_) {
     std::vector<ElementGroup> groups = element_groups(each, places(integrals_, each, fields, facet));
-    groups_.resize(first + groups.size());
+    groups_->resize(first + groups.size());
     for (std::size_t g = 0; g < groups.size(); ++g) {
-      Group& group = groups_[first + g];
+      Group& group = (*groups_)[first + g];
       if (!group.of_field.empty()) groups[g].own_geometry = {};  // that of the first field serves all
       group.of_field.push_back(std::move(groups[g]));
       group.fields = fields;
@@ -222,14 +226,14 @@ void MixedOperator::add_groups(const std::vector<int>& fields, int facet) {
   }
 }
 
-void MixedOperator::check(const MixedFormValue& form) const {
+void MixedTerms::check(const MixedFormValue& form) const {
   if (static_cast<int>(form.numbers.given.size()) != form.numbers.given_count)
     throw Error(ErrorKind::internal, fmt::format("form '{}' needs {} numbers at every point, {} are given", form.name,
                                                  form.numbers.given_count, form.numbers.given.size()));
 }
 
 // Takes the families that the forms say, which must agree with each other and with the spaces.
-void MixedOperator::choose_families() {
+void MixedTerms::choose_families() {
   families_.assign(spaces_.size(), Family::lagrange);
   std::vector<bool> known(spaces_.size(), false);
   for (std::size_t i = 0; i < integrals_.size(); ++i)
@@ -249,13 +253,13 @@ void MixedOperator::choose_families() {
     }
 }
 
-void MixedOperator::make_signs(const std::vector<std::vector<Node>>& met_before) {
+void MixedTerms::make_signs(const std::vector<std::vector<Node>>& met_before) {
   for (int k = 0; k < field_count(); ++k) {
     const bool signs_needed = family(k) == Family::facet || family(k) == Family::edge;
     const std::span<const Node> before =
         met_before.empty() ? std::span<const Node>() : met_before[static_cast<std::size_t>(k)];
     const EntitySigns signs = signs_needed ? EntitySigns(space(k), family(k), before) : EntitySigns();
-    for (Group& group : groups_) {
+    for (Group& group : *groups_) {
       const ElementGroup& nodes = group.of_field[static_cast<std::size_t>(k)];
       const auto numbers = [&](std::int8_t SeenUnknown::*part) {
         std::vector<double> values(static_cast<std::size_t>(nodes.entry_count()));
@@ -272,7 +276,7 @@ void MixedOperator::make_signs(const std::vector<std::vector<Node>>& met_before)
   }
 }
 
-EquationFacts MixedOperator::facts() const {
+EquationFacts MixedTerms::facts() const {
   EquationFacts facts;
   for (const MixedIntegral& integral : integrals_) {
     const bool varies = integral.form.numbers.varies_in_time();
@@ -293,7 +297,7 @@ EquationFacts MixedOperator::facts() const {
   return facts;
 }
 
-std::string MixedOperator::name_of(Index unknown) const {
+std::string MixedTerms::name_of(Index unknown) const {
   int field = 0;
   while (field + 1 < field_count() && unknown >= layout_.first(field + 1)) ++field;
   const FunctionSpace& of = space(field);
@@ -302,36 +306,36 @@ std::string MixedOperator::name_of(Index unknown) const {
   return fmt::format("'{}' at {}", field_name(field), of.name_of(static_cast<Node>(entity)));
 }
 
-bool MixedOperator::couples(int test, int trial) const {
+bool MixedTerms::couples(int test, int trial) const {
   return std::ranges::any_of(integrals_, [&](const MixedIntegral& integral) { return integral.couples(test, trial); });
 }
 
-std::string MixedOperator::field_name(int field) const {
+std::string MixedTerms::field_name(int field) const {
   for (const MixedIntegral& each : integrals_)
     if (const int j = each.position_of(field); j >= 0) return each.form.fields[static_cast<std::size_t>(j)].name;
   const std::string& name = space(field).field_name();
   return name.empty() ? fmt::format("number {}", field) : name;
 }
 
-const Operator* MixedOperator::of_field(int field) const { return of_fields_[static_cast<std::size_t>(field)].get(); }
+const Operator* MixedTerms::of_field(int field) const { return of_fields_[static_cast<std::size_t>(field)].get(); }
 
-std::span<const Integral> MixedOperator::integrals_of(int field) const {
+std::span<const Integral> MixedTerms::integrals_of(int field) const {
   if (of_field(field) == nullptr) return {};
   return of_field(field)->integrals();
 }
 
-bool MixedOperator::has_block(int row, int column) const {
+bool MixedTerms::has_block(int row, int column) const {
   return couples(row, column) || (row == column && adds_matrix(row)) ||
          space(row).joined_with(space(column)) != nullptr;
 }
 
-bool MixedOperator::adds_matrix(int field) const {
+bool MixedTerms::adds_matrix(int field) const {
   return of_field(field) != nullptr &&
          std::ranges::any_of(of_field(field)->integrals(), [](const Integral& i) { return i.form.has_matrix; });
 }
 
 // Equations between spaces change blocks of single fields alone.
-void MixedOperator::require_no_joined(int row, int column) const {
+void MixedTerms::require_no_joined(int row, int column) const {
   for (const int k : {row, column})
     if (space(k).joined_with(space(k)) != nullptr)
       throw Error(ErrorKind::several_fields,
@@ -341,7 +345,7 @@ void MixedOperator::require_no_joined(int row, int column) const {
                   "join fields that have forms of one field alone");
 }
 
-BlockOperator MixedOperator::make_matrix() const {
+BlockOperator MixedTerms::make_matrix() const {
   BlockOperator K(device(), layout_);
   for (int row = 0; row < field_count(); ++row)
     for (int column = 0; column < field_count(); ++column) {
@@ -370,22 +374,22 @@ BlockOperator MixedOperator::make_matrix() const {
 }
 
 // Terms keep pointing to their arguments when a plan moves into the map: its vectors move with their memory.
-void MixedOperator::run(Plan& plan, const char* name, const Vector* u, const Vector* direction, double* target) const {
+void MixedTerms::run(Plan& plan, const char* name, const Vector* u, const Vector* direction, double* target) const {
   std::vector<AssemblyGroup> groups;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
-    const std::vector<int>& fields = groups_[static_cast<std::size_t>(plan.groups[g])].fields;
+    const std::vector<int>& fields = (*groups_)[static_cast<std::size_t>(plan.groups[g])].fields;
     for (MixedArguments& mixed : plan.mixed[g])
       for (std::size_t j = 0; j < fields.size(); ++j) {
         mixed.fields[j].u = u == nullptr ? nullptr : u->data() + local_.first(fields[j]);
         mixed.fields[j].direction = direction == nullptr ? nullptr : direction->data() + local_.first(fields[j]);
       }
     for (std::size_t t = 0; t < plan.terms[g].size(); ++t) {
-      plan.terms[g][t].arguments.time = time_;
+      plan.terms[g][t].arguments.time = *time_;
       plan.terms[g][t].arguments.factor = integrals_[static_cast<std::size_t>(plan.integrals[g][t])].factor;
     }
     groups.push_back({plan.terms[g].data(), static_cast<int>(plan.terms[g].size()),
-                      groups_[static_cast<std::size_t>(plan.groups[g])].geometry().batch_count(), plan.chunk_batches[g],
-                      plan.first_chunk[g], plan.items[g]});
+                      (*groups_)[static_cast<std::size_t>(plan.groups[g])].geometry().batch_count(),
+                      plan.chunk_batches[g], plan.first_chunk[g], plan.items[g]});
   }
   const AssemblyJob<double> job{
       name,   groups.data(),         static_cast<int>(groups.size()), plan.scatter->view(), plan.block,
@@ -394,8 +398,8 @@ void MixedOperator::run(Plan& plan, const char* name, const Vector* u, const Vec
 }
 
 // y += what the forms of single fields make of their parts of x, both with ghosts.
-void MixedOperator::add_of_fields(
-    const Vector& x, Vector& y, const std::function<void(const Operator&, const Vector&, int, Vector&)>& apply) const {
+void MixedTerms::add_of_fields(const Vector& x, Vector& y,
+                               FunctionRef<void(const Operator&, const Vector&, int, Vector&)> apply) const {
   for (int k = 0; k < field_count(); ++k) {
     if (of_field(k) == nullptr) continue;
     const Vector part = local_.part(x, k);
@@ -407,14 +411,14 @@ void MixedOperator::add_of_fields(
 }
 
 // compute(y) with the rows of ghosts, which are not complete: they are left out.
-void MixedOperator::of_owned_rows(Vector& y, const std::function<void(Vector&)>& compute) const {
+void MixedTerms::of_owned_rows(Vector& y, FunctionRef<void(Vector&)> compute) const {
   if (!layout_.is_divided()) return compute(y);
   Vector all(device(), local_.total(), "vectors");
   compute(all);
   layout_.keep_owned(all, y);
 }
 
-void MixedOperator::residual(const Vector& u, Vector& r) const {
+void MixedTerms::residual(const Vector& u, Vector& r) const {
   layout_.check(u);
   layout_.check(r);
   Vector room;
@@ -427,7 +431,7 @@ void MixedOperator::residual(const Vector& u, Vector& r) const {
   });
 }
 
-void MixedOperator::action(const Vector& u, const Vector& x, Vector& y) const {
+void MixedTerms::action(const Vector& u, const Vector& x, Vector& y) const {
   layout_.check(x);
   layout_.check(y);
   Vector room_of_u, room;
@@ -441,7 +445,7 @@ void MixedOperator::action(const Vector& u, const Vector& x, Vector& y) const {
   });
 }
 
-void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
+void MixedTerms::assemble(const Vector& u, BlockOperator& K) const {
   Vector room;
   const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room);
   if (K.layout() != layout_)
@@ -486,19 +490,19 @@ Vector MixedOperator::diagonal(const Vector& u) const {
 // Integrals of loads have no blocks.
 std::unique_ptr<Equations> MixedOperator::loads() const {
   std::vector<MixedIntegral> several;
-  for (const MixedIntegral& each : integrals_) {
+  for (const MixedIntegral& each : terms_->integrals()) {
     bool has_block = false;
     for (const auto& row : each.form.couples) has_block = has_block || std::ranges::find(row, true) != row.end();
     if (!has_block && !each.is_rate) several.push_back(each);
   }
   std::vector<Integral> of_one;
   for (int k = 0; k < field_count(); ++k)
-    if (of_field(k) != nullptr)
-      for (const Integral& each : loads_among(of_field(k)->integrals())) of_one.push_back(each.of_field(k));
-  return std::make_unique<MixedOperator>(spaces_, std::move(several), std::move(of_one));
+    if (terms_->of_field(k) != nullptr)
+      for (const Integral& each : loads_among(terms_->of_field(k)->integrals())) of_one.push_back(each.of_field(k));
+  return std::make_unique<MixedOperator>(spaces(), std::move(several), std::move(of_one));
 }
 
-void MixedOperator::forget_assembly() const {
+void MixedTerms::forget_assembly() const {
   std::erase_if(plans_, [](const auto& entry) { return entry.first.task == Task::matrix; });
   patterns_.clear();
   for (int k = 0; k < field_count(); ++k) {
@@ -508,12 +512,12 @@ void MixedOperator::forget_assembly() const {
   device().memory().trim();
 }
 
-void MixedOperator::evaluate_given(bool only_in_time) {
+void MixedTerms::evaluate_given(bool only_in_time) {
   for (auto& [key, stored] : given_) {
     const auto& [group, integral, degree] = key;
     const FormValue& numbers = integral->form.numbers;
     if (only_in_time && !std::ranges::any_of(numbers.given, &PointFunction::varies_in_time)) continue;
-    given_at_points(space(0), group->geometry(), rule_of(*group, degree), numbers, time_.t, fields_, stored);
+    given_at_points(space(0), group->geometry(), rule_of(*group, degree), numbers, time_->t, fields_, stored);
   }
 }
 
@@ -548,8 +552,8 @@ void MixedInputs::set_part_of_loads(double part) {
 }
 
 void MixedInputs::set_time(const Time& time) {
-  const bool moves = time.t != of_->time_.t;
-  of_->time_ = time;
+  const bool moves = time.t != of_->time_->t;
+  *of_->time_ = time;
   if (moves) of_->evaluate_given(true);
   for (const auto& each : of_->of_fields_)
     if (each) each->inputs().set_time(time);

@@ -1,4 +1,4 @@
-// Memory that a mixed operator will take: MixedOperator::matrix_needs and list_needs.
+// Memory that a mixed operator will take: MixedTerms::matrix_needs and list_needs.
 #include "device/kernels.hpp"
 #include "fem/operator/list_sizes.hpp"
 #include "fem/operator/mixed_operator.hpp"
@@ -20,18 +20,18 @@ ScatterSizes in_scalars(ScatterSizes sizes, Index scalars) {
 
 }  // namespace
 
-ElementsAround MixedOperator::elements_around(int field) const {
-  std::vector<const ElementGroup*> groups;
-  for (const Group& group : groups_) groups.push_back(&group.of_field[static_cast<std::size_t>(field)]);
+ElementsAround MixedTerms::elements_around(int field) const {
+  std::vector<std::shared_ptr<const ElementGroup>> groups;
+  for (const Group& group : *groups_) groups.emplace_back(groups_, &group.of_field[static_cast<std::size_t>(field)]);
   return {space(field), std::move(groups)};
 }
 
-ScatterSizes MixedOperator::list_sizes(const Key& key, const Outline& outline) const {
+ScatterSizes MixedTerms::list_sizes(const Key& key, const Outline& outline) const {
   const auto sizes_of = [&](int row, bool pairs, Index of_pattern, const ElementsAround* columns) {
     std::vector<int> groups;  // that have the field
     std::vector<Index> chunk_batches;
     for (std::size_t g = 0; g < outline.groups.size(); ++g) {
-      const std::vector<int>& fields = groups_[static_cast<std::size_t>(outline.groups[g])].fields;
+      const std::vector<int>& fields = (*groups_)[static_cast<std::size_t>(outline.groups[g])].fields;
       if (std::ranges::find(fields, row) == fields.end()) continue;
       groups.push_back(outline.groups[g]);
       chunk_batches.push_back(outline.chunk_batches[g]);
@@ -62,7 +62,7 @@ ScatterSizes MixedOperator::list_sizes(const Key& key, const Outline& outline) c
   return sum;
 }
 
-MemoryNeeds MixedOperator::matrix_needs() const {
+MemoryNeeds MixedTerms::matrix_needs() const {
   MemoryNeeds needs;
   for (int row = 0; row < field_count(); ++row)
     for (int column = 0; column < field_count(); ++column) {
@@ -87,7 +87,7 @@ MemoryNeeds MixedOperator::matrix_needs() const {
   return needs;
 }
 
-MemoryNeeds MixedOperator::list_needs(bool of_matrix, bool of_vectors) const {
+MemoryNeeds MixedTerms::list_needs(bool of_matrix, bool of_vectors) const {
   std::vector<Key> keys;
   if (of_vectors) keys = {{Task::residual}, {Task::action}};
   for (int row = 0; of_matrix && row < field_count(); ++row)
@@ -106,7 +106,7 @@ MemoryNeeds MixedOperator::list_needs(bool of_matrix, bool of_vectors) const {
     needs.array<double>("assembly buffers", sizes.extension * outline.block)
         .array<double>("assembly buffers", outline.slab);
     for (std::size_t g = 0; g < outline.groups.size(); ++g) {
-      const Group& group = groups_[static_cast<std::size_t>(outline.groups[g])];
+      const Group& group = (*groups_)[static_cast<std::size_t>(outline.groups[g])];
       for (const int i : outline.integrals[g]) {
         const MixedIntegral& integral = integrals_[static_cast<std::size_t>(i)];
         const int degree = degree_of(integral.form, group);

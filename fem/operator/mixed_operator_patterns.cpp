@@ -45,14 +45,14 @@ Index sum_of_lengths(const NodeLists& lists) {
 
 }  // namespace
 
-MixedOperator::Joints MixedOperator::joints(int row, int column) const {
+MixedTerms::Joints MixedTerms::joints(int row, int column) const {
   return {space(row).couplings(), space(column).couplings(), space(row).joined_with(space(column))};
 }
 
 // visit(nodes of the row field, those of the column field, element)
 template <class Visit>
-void MixedOperator::each_coupled_element(int row, int column, const Visit& visit) const {
-  for (const Group& group : groups_) {
+void MixedTerms::each_coupled_element(int row, int column, const Visit& visit) const {
+  for (const Group& group : *groups_) {
     const ElementGroup& rows = group.of_field[static_cast<std::size_t>(row)];
     const bool takes_part = std::ranges::any_of(
         rows.integrals, [&](int i) { return integrals_[static_cast<std::size_t>(i)].couples(row, column); });
@@ -62,7 +62,7 @@ void MixedOperator::each_coupled_element(int row, int column, const Visit& visit
 }
 
 // [node of the row field] nodes of the column field in common cells, each once. wanted: these rows alone; null: all.
-NodeLists MixedOperator::neighbours(int row, int column, const std::vector<bool>* wanted) const {
+NodeLists MixedTerms::neighbours(int row, int column, const std::vector<bool>* wanted) const {
   NodeLists lists(static_cast<std::size_t>(space(row).node_count()));
   each_coupled_element(row, column, [&](const ElementGroup& rows, const ElementGroup& columns, Index e) {
     for (int a = 0; a < rows.node_count(); ++a) {
@@ -75,7 +75,7 @@ NodeLists MixedOperator::neighbours(int row, int column, const std::vector<bool>
   return lists;
 }
 
-const MixedOperator::NodePattern& MixedOperator::coupling_pattern(int row, int column) const {
+const MixedTerms::NodePattern& MixedTerms::coupling_pattern(int row, int column) const {
   NodePattern& pattern = patterns_[{row, column}];
   const Joints by = joints(row, column);
   if (!pattern.offsets.empty() && pattern.joints == by) return pattern;
@@ -97,7 +97,7 @@ const MixedOperator::NodePattern& MixedOperator::coupling_pattern(int row, int c
 }
 
 // Pairs of nodes that equations add to the pattern, from the rows that they change.
-Index MixedOperator::pairs_by_equations(int row, int column) const {
+Index MixedTerms::pairs_by_equations(int row, int column) const {
   const Joints by = joints(row, column);
   const Index of_several = by.of_several == nullptr ? 0 : std::ssize(*by.of_several);
   if (by.of_rows == nullptr && by.of_columns == nullptr) return of_several;
@@ -121,7 +121,7 @@ Index MixedOperator::pairs_by_equations(int row, int column) const {
   return sum_of_lengths(lists) - before + of_several;
 }
 
-Index MixedOperator::entries_of(const Key& key) const {
+Index MixedTerms::entries_of(const Key& key) const {
   if (key.task != Task::matrix) return local_.total();
   const Index pairs = key.row == key.column ? space(key.row).pattern()->nonzeros()
                                             : std::ssize(coupling_pattern(key.row, key.column).columns);

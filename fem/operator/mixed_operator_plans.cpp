@@ -48,7 +48,7 @@ Index position_in_row(const FunctionSpace::HostPattern& pattern, Node row, Node 
 
 }  // namespace
 
-ReferenceTable MixedOperator::table(const Group& group, int field, int degree) const {
+ReferenceTable MixedTerms::table(const Group& group, int field, int degree) const {
   const ElementGroup& of_field = group.of_field[static_cast<std::size_t>(field)];
   if (family(field) == Family::facet || family(field) == Family::edge) {
     const std::tuple place{of_field.element, of_field.geometry.get(), degree, group.facet};
@@ -66,14 +66,14 @@ ReferenceTable MixedOperator::table(const Group& group, int field, int degree) c
       .first->second.table();
 }
 
-QuadratureRule MixedOperator::rule_of(const Group& group, int degree) const {
+QuadratureRule MixedTerms::rule_of(const Group& group, int degree) const {
   const CellKind kind = group.geometry().kind;
   return group.facet < 0 ? quadrature(kind, degree) : facet_rule(kind, group.facet, degree).rule;
 }
 
 // Exact on affine cells for products of what the form uses: values of an order, gradients of one less. On facets, too:
 // two values.
-int MixedOperator::degree_of(const MixedFormValue& form, const Group& group) const {
+int MixedTerms::degree_of(const MixedFormValue& form, const Group& group) const {
   const CellKind shape = traits(group.geometry().kind).linear;
   int order = 1, value_order = 0;
   for (std::size_t j = 0; j < group.fields.size(); ++j) {
@@ -88,7 +88,7 @@ int MixedOperator::degree_of(const MixedFormValue& form, const Group& group) con
          (value_order >= order ? mass_degree(shape, order) : stiffness_degree(shape, order));
 }
 
-int MixedOperator::items_of(const Key& key, const Group& group) const {
+int MixedTerms::items_of(const Key& key, const Group& group) const {
   const auto nodes = [&](int field) { return group.of_field[static_cast<std::size_t>(field)].node_count(); };
   if (key.task == Task::matrix && key.row == key.column) return nodes(key.row) * nodes(key.row);
   if (key.task == Task::matrix)
@@ -98,7 +98,7 @@ int MixedOperator::items_of(const Key& key, const Group& group) const {
   return entries;
 }
 
-void MixedOperator::add_terms(const Key& key, const Group& group, const std::vector<int>& integrals, Plan& plan) const {
+void MixedTerms::add_terms(const Key& key, const Group& group, const std::vector<int>& integrals, Plan& plan) const {
   std::vector<MixedArguments>& all = plan.mixed.emplace_back();
   std::vector<AssemblyTerm>& terms = plan.terms.emplace_back();
   for (const int i : integrals) {
@@ -137,10 +137,10 @@ void MixedOperator::add_terms(const Key& key, const Group& group, const std::vec
   }
 }
 
-void MixedOperator::list_chunk(const Key& key, const Plan& plan, Index chunk, ChunkSlots& out) const {
+void MixedTerms::list_chunk(const Key& key, const Plan& plan, Index chunk, ChunkSlots& out) const {
   const auto g =
       static_cast<std::size_t>(std::ranges::upper_bound(plan.first_chunk, chunk) - plan.first_chunk.begin() - 1);
-  const Group& group = groups_[static_cast<std::size_t>(plan.groups[g])];
+  const Group& group = (*groups_)[static_cast<std::size_t>(plan.groups[g])];
   const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - plan.first_chunk[g]) * size;
   const Index last = std::min(first + size, group.geometry().element_count);
   const int items = plan.items[g];
@@ -178,7 +178,7 @@ void MixedOperator::list_chunk(const Key& key, const Plan& plan, Index chunk, Ch
 }
 
 // Diagonal blocks of nodes have the lists of operators on one space.
-std::shared_ptr<const ScatterPlan> MixedOperator::make_lists(const Key& key, const Plan& plan) const {
+std::shared_ptr<const ScatterPlan> MixedTerms::make_lists(const Key& key, const Plan& plan) const {
   const bool square = key.task == Task::matrix && key.row == key.column;
   FunctionSpace::HostPattern pattern;
   if (square) pattern = space(key.row).host_pattern();
@@ -192,21 +192,21 @@ std::shared_ptr<const ScatterPlan> MixedOperator::make_lists(const Key& key, con
         const auto g =
             static_cast<std::size_t>(std::ranges::upper_bound(plan.first_chunk, chunk) - plan.first_chunk.begin() - 1);
         const ElementGroup& group =
-            groups_[static_cast<std::size_t>(plan.groups[g])].of_field[static_cast<std::size_t>(key.row)];
+            (*groups_)[static_cast<std::size_t>(plan.groups[g])].of_field[static_cast<std::size_t>(key.row)];
         const Index size = plan.chunk_batches[g] * lane_count, first = (chunk - plan.first_chunk[g]) * size;
         lister->list_pairs(group, pattern, first, std::min(first + size, group.element_count), out);
       });
 }
 
-MixedOperator::Outline MixedOperator::outline(const Key& key) const {
+MixedTerms::Outline MixedTerms::outline(const Key& key) const {
   const AssemblyKernels& assembly = kernels<AssemblyKernels>(device(), "ritz_fem_kernels", "assembly");
   const bool matrix = key.task == Task::matrix;
   const ChunkLimits& limits = matrix ? assembly.matrices : assembly.vectors;
   Outline result;
   if (matrix && key.row == key.column) result.block = space(key.row).components() * space(key.row).components();
   Index largest = 0, element = 0;
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const Group& group = groups_[g];
+  for (std::size_t g = 0; g < groups_->size(); ++g) {
+    const Group& group = (*groups_)[g];
     std::vector<int> taking_part;
     for (const int i : group.geometry().integrals)
       if (!matrix || integrals_[static_cast<std::size_t>(i)].couples(key.row, key.column)) taking_part.push_back(i);
@@ -232,10 +232,10 @@ MixedOperator::Outline MixedOperator::outline(const Key& key) const {
   return result;
 }
 
-MixedOperator::Plan MixedOperator::make_plan(const Key& key) const {
+MixedTerms::Plan MixedTerms::make_plan(const Key& key) const {
   Plan plan{outline(key)};
   for (std::size_t g = 0; g < plan.groups.size(); ++g)
-    add_terms(key, groups_[static_cast<std::size_t>(plan.groups[g])], plan.integrals[g], plan);
+    add_terms(key, (*groups_)[static_cast<std::size_t>(plan.groups[g])], plan.integrals[g], plan);
   for (std::size_t g = 0; g < plan.terms.size(); ++g)
     for (std::size_t t = 0; t < plan.terms[g].size(); ++t) plan.terms[g][t].arguments.form = &plan.mixed[g][t];
   for (const auto& [other, made] : plans_)  // vectors of all tasks have the same lists
@@ -248,7 +248,7 @@ MixedOperator::Plan MixedOperator::make_plan(const Key& key) const {
   return plan;
 }
 
-MixedOperator::Plan& MixedOperator::plan(const Key& key) const {
+MixedTerms::Plan& MixedTerms::plan(const Key& key) const {
   const auto found = plans_.find(key);
   const Joints now = key.task == Task::matrix ? joints(key.row, key.column) : Joints{};
   if (found != plans_.end() && found->second.joints == now) return found->second;
@@ -256,13 +256,13 @@ MixedOperator::Plan& MixedOperator::plan(const Key& key) const {
   return plans_.insert_or_assign(key, make_plan(key)).first->second;
 }
 
-const double* MixedOperator::given_numbers(const Group& group, const MixedIntegral& integral, int degree) const {
+const double* MixedTerms::given_numbers(const Group& group, const MixedIntegral& integral, int degree) const {
   if (integral.form.numbers.given.empty()) return nullptr;
   Vector& stored = given_[{&group, &integral, degree}];
   if (stored.empty()) {
     const QuadratureRule rule = rule_of(group, degree);
     Vector numbers(device(), given_count(group.geometry(), rule, integral.form.numbers), "given numbers");
-    given_at_points(space(0), group.geometry(), rule, integral.form.numbers, time_.t, fields_, numbers);
+    given_at_points(space(0), group.geometry(), rule, integral.form.numbers, time_->t, fields_, numbers);
     stored = std::move(numbers);
   }
   return stored.data();

@@ -21,12 +21,12 @@ std::span<const Node> nodes_of_all_cells(const ElementTerms& terms) {
 
 Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, ElementLists lists)
     : Equations(space.device(), Layout(std::vector<Layout::Field>{field_of(space)})),
-      terms_(std::make_unique<ElementTerms>(space, std::move(integrals), time_, lists)),
-      plans_(std::make_unique<TaskPlans>(*this, *terms_)),
-      states_(std::make_unique<OperatorStates>(*this, *terms_, *plans_)),
-      inputs_(*terms_, *plans_, time_) {}
-
-Operator::~Operator() = default;
+      terms_(std::make_shared<ElementTerms>(space, std::move(integrals), time_, lists)),
+      states_(std::make_shared<OperatorStates>(layout_, *terms_)),
+      plans_(std::make_shared<TaskPlans>(*terms_, *states_)),
+      inputs_(std::make_shared<OperatorInputs>(*terms_, *plans_, *time_)) {
+  states_->set_plans(*plans_);
+}
 
 EquationFacts Operator::facts() const {
   EquationFacts facts;
@@ -36,8 +36,8 @@ EquationFacts Operator::facts() const {
     facts.linear = facts.linear && form.linear;
     facts.varies_in_time = facts.varies_in_time || form.varies_in_time();
     facts.matrix_varies_in_time = facts.matrix_varies_in_time || (form.has_matrix && form.varies_in_time());
-    facts.has_states = facts.has_states || !form.state_start.empty();
   }
+  facts.has_states = has_states(*terms_);
   return facts;
 }
 

@@ -9,10 +9,10 @@
 // On a part of a mesh (FunctionSpace::ghosts) the vectors of Equations have the unknowns that this rank owns, and all
 // ranks call together; Linearisation, assemble() and residual_of_part() take those with ghosts, [owned | ghosts].
 //
-// Its parts are objects: inputs() are the data that change, states() the internal variables, terms() the integrals on
-// groups of elements, and plans() the lists and buffers of tasks. Functions of an operator take it:
-// Linearisation (linearisation.hpp), evaluate() (evaluate.hpp), OperatorNeeds (operator_needs.hpp), can_assemble() and
-// others (abilities.hpp).
+// Copies share these parts, which are objects: inputs() are the data that change, states() the internal variables,
+// terms() the integrals on groups of elements, and plans() the lists and buffers of tasks. Functions of an operator
+// take it: Linearisation (linearisation.hpp), evaluate() (evaluate.hpp), OperatorNeeds (operator_needs.hpp),
+// can_assemble() and others (abilities.hpp).
 #pragma once
 
 #include "fem/operator/element_terms.hpp"
@@ -33,7 +33,6 @@ class Operator final : public Equations {
   // Throws an internal Error when a form does not suit the space, one of the model when a structural element was given
   // cells of another kind. ElementLists::counted: for forecasts only, not to compute.
   Operator(const FunctionSpace& space, std::vector<Integral> integrals, ElementLists lists = ElementLists::written);
-  ~Operator() override;
 
   const FunctionSpace& space() const { return terms_->space(); }
   const std::vector<Integral>& integrals() const { return terms_->integrals(); }
@@ -47,17 +46,19 @@ class Operator final : public Equations {
   SparseMatrix make_matrix() const;                            // pattern and memory; values undefined
   void assemble(const Vector& u, SparseMatrix& matrix) const;  // values = tangent at u
 
-  OperatorInputs& inputs() override { return inputs_; }
+  OperatorInputs& inputs() override { return *inputs_; }
   OperatorStates& states() const override { return *states_; }
   std::unique_ptr<Equations> loads() const override;
   std::string name_of(Index unknown) const override;
   std::vector<double> forces_for_results(const Vector& f) const override;
 
  private:
-  std::unique_ptr<ElementTerms> terms_;
-  std::unique_ptr<TaskPlans> plans_;
-  std::unique_ptr<OperatorStates> states_;
-  OperatorInputs inputs_;
+  std::shared_ptr<Equations> shared() const override { return std::make_shared<Operator>(*this); }
+
+  std::shared_ptr<ElementTerms> terms_;
+  std::shared_ptr<OperatorStates> states_;
+  std::shared_ptr<TaskPlans> plans_;
+  std::shared_ptr<OperatorInputs> inputs_;
 };
 
 // r = residual(u), of all unknowns of the space. On a part of a mesh rows of ghosts are not complete.

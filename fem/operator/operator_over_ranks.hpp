@@ -4,7 +4,9 @@
 
 namespace ritz {
 
+class ElementTerms;
 class Operator;
+class PointStates;
 
 class OperatorOverRanks {
  public:
@@ -13,9 +15,10 @@ class OperatorOverRanks {
 
   // Internal variables are those of the ranks once an analysis has changed them there: the operator's own follow when
   // they are read.
-  virtual void bring_states(const Operator& equations) = 0;  // sets the operator's own where they are older
-  virtual void states_were_set() = 0;                        // the operator's own are those that count
-  virtual void reset_states() = 0;                           // to those of the start
+  virtual void bring_states(const ElementTerms& terms,
+                            PointStates& states) = 0;  // sets the operator's own where they are older
+  virtual void states_were_set() = 0;                  // the operator's own are those that count
+  virtual void reset_states() = 0;                     // to those of the start
 };
 
 }  // namespace ritz

@@ -10,7 +10,7 @@ namespace ritz {
 
 void OperatorStates::commit(const Vector& u) {
   Vector room;
-  commit_of_part(equations_->layout().with_ghosts(u, room));
+  commit_of_part(layout_.with_ghosts(u, room));
 }
 
 void OperatorStates::commit_of_part(const Vector& u) {
@@ -24,8 +24,7 @@ void OperatorStates::commit_of_part(const Vector& u) {
 }
 
 PointStates::Values OperatorStates::values() const {
-  if (plans_->over_ranks() != nullptr && equations_->facts().has_states)
-    plans_->over_ranks()->bring_states(*equations_);
+  plans_->bring_states();
   Values values;
   each_state(*terms_, [&](const ElementGroup& group, const Integral& integral) {
     values.push_back(terms_->points().state(group, integral).host());
@@ -48,7 +47,7 @@ void OperatorStates::set(const Values& values) {
 
 void OperatorStates::reset() {
   terms_->points().reset_states();
-  if (plans_->over_ranks() != nullptr && equations_->facts().has_states) plans_->over_ranks()->reset_states();
+  if (plans_->over_ranks() != nullptr && has_states(*terms_)) plans_->over_ranks()->reset_states();
 }
 
 bool OperatorStates::were_made() const { return terms_->points().has_states(); }

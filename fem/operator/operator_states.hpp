@@ -3,17 +3,20 @@
 #pragma once
 
 #include "fem/operator/point_states.hpp"
+#include "solvers/algebra/layout.hpp"
+
+#include <utility>
 
 namespace ritz {
 
 class ElementTerms;
-class Operator;
 class TaskPlans;
 
 class OperatorStates final : public PointStates {
  public:
-  OperatorStates(const Operator& equations, const ElementTerms& terms, const TaskPlans& plans)
-      : equations_(&equations), terms_(&terms), plans_(&plans) {}
+  // layout: of the vectors of the operator.
+  OperatorStates(Layout layout, const ElementTerms& terms) : layout_(std::move(layout)), terms_(&terms) {}
+  void set_plans(const TaskPlans& plans) { plans_ = &plans; }  // that know of other ranks
 
   void commit(const Vector& u) override;
   void commit_of_part(const Vector& u);  // of all unknowns of the space, on a part of a mesh with ghosts
@@ -23,9 +26,9 @@ class OperatorStates final : public PointStates {
   bool were_made() const;  // other than those of the start, perhaps
 
  private:
-  const Operator* equations_;
+  Layout layout_;
   const ElementTerms* terms_;
-  const TaskPlans* plans_;
+  const TaskPlans* plans_ = nullptr;
 };
 
 }  // namespace ritz

@@ -99,7 +99,7 @@ std::vector<T> concatenated(const std::vector<Index>& first, std::vector<SortedC
   return all;
 }
 
-std::vector<ChunkSlots> slots_of_chunks(Index chunk_count, const std::function<void(Index, ChunkSlots&)>& slots_of) {
+std::vector<ChunkSlots> slots_of_chunks(Index chunk_count, FunctionRef<void(Index, ChunkSlots&)> slots_of) {
   std::vector<ChunkSlots> chunks(static_cast<std::size_t>(chunk_count));
   ParallelErrors errors;
 #pragma omp parallel
@@ -174,7 +174,7 @@ void ChunkSlots::clear() {
 }
 
 ScatterPlan::ScatterPlan(const Device& device, Index target_items, Index chunk_count,
-                         const std::function<void(Index, ChunkSlots&)>& slots_of) {
+                         FunctionRef<void(Index, ChunkSlots&)> slots_of) {
   check_fits(target_items);
   std::vector<ChunkSlots> chunks = slots_of_chunks(chunk_count, slots_of);
   TargetItems items;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/array.hpp"
+#include "device/function_ref.hpp"
 #include "device/memory_needs.hpp"
 #include "fem/launch/list_kernels.hpp"
 
@@ -32,7 +33,7 @@ class ScatterPlan {
  public:
   // slots_of(chunk, out) is called once per chunk, from several threads.
   ScatterPlan(const Device& device, Index target_items, Index chunk_count,
-              const std::function<void(Index chunk, ChunkSlots& out)>& slots_of);
+              FunctionRef<void(Index chunk, ChunkSlots& out)> slots_of);
   explicit ScatterPlan(ScatterLists made) : lists_(std::move(made)) {}
 
   ScatterView view() const;

@@ -146,6 +146,10 @@ const TaskPlan& TaskPlans::plan_of_few_runs(const TaskJob& job) {
 
 TaskPlan TaskPlans::plan_of_one_run(const TaskJob& job) const { return outlined(job, outline_of(*terms_, job)); }
 
+void TaskPlans::bring_states() const {
+  if (over_ranks_ && has_states(*terms_)) over_ranks_->bring_states(*terms_, *states_);
+}
+
 std::vector<const ElementGroup*> TaskPlans::groups_of(const TaskPlan& plan) const {
   std::vector<const ElementGroup*> groups;
   for (const int g : plan.groups) groups.push_back(&terms_->group(g));
@@ -154,7 +158,7 @@ std::vector<const ElementGroup*> TaskPlans::groups_of(const TaskPlan& plan) cons
 
 template <class Use>
 void TaskPlans::with_groups(const TaskPlan& plan, bool single, const TaskVectors& vectors, const Use& use) const {
-  if (over_ranks_ && equations_->facts().has_states) over_ranks_->bring_states(*equations_);
+  bring_states();
   std::vector<std::vector<AssemblyTerm>> terms = plan.terms;
   std::vector<AssemblyGroup> groups(plan.groups.size());
   Index chunk = 0;
@@ -248,7 +252,7 @@ const ScatterSizes& TaskPlans::list_sizes(const ListKey& key, Index pairs) {
   if (const auto known = list_sizes_.find(key); known != list_sizes_.end()) return known->second;
   const auto& [groups, chunk_batches, of_matrix] = key;
   if (of_matrix && pairs == 0) pairs = pairs_of_nodes(terms_->space());
-  if (around_ == nullptr) around_ = std::make_shared<const ElementsAround>(terms_->space(), terms_->groups());
+  if (around_ == nullptr) around_ = std::make_shared<const ElementsAround>(terms_->space(), terms_->shared_groups());
   return list_sizes_.emplace(key, estimated_sizes(*around_, groups, chunk_batches, of_matrix, pairs)).first->second;
 }
 

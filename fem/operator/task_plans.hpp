@@ -63,7 +63,7 @@ struct TaskVectors {
 class TaskPlans {
  public:
   using Task = OperatorTask;
-  TaskPlans(const Operator& equations, ElementTerms& terms) : equations_(&equations), terms_(&terms) {}
+  TaskPlans(ElementTerms& terms, OperatorStates& states) : terms_(&terms), states_(&states) {}
 
   // Lists and buffers of a task go back to the pool; they are rebuilt when it is called again.
   void forget(Task task);
@@ -102,6 +102,7 @@ class TaskPlans {
   // the lists of all cells go; another task rebuilds them. Null: all work is this process's.
   void divide(std::shared_ptr<OperatorOverRanks> ranks);
   OperatorOverRanks* over_ranks() const { return over_ranks_.get(); }
+  void bring_states() const;  // where those of ranks are newer
 
  private:
   TaskPlan outlined(const TaskJob& job, const TaskOutline& outline) const;
@@ -117,8 +118,8 @@ class TaskPlans {
   template <class Use>
   void with_groups(const TaskPlan& plan, bool single, const TaskVectors& vectors, const Use& use) const;
 
-  const Operator* equations_;
   ElementTerms* terms_;
+  OperatorStates* states_;
   std::map<TaskJob, TaskPlan> plans_;
   std::vector<std::string> steps_down_;
   std::map<ListKey, ScatterSizes> list_sizes_;    // forecast

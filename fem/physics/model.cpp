@@ -212,7 +212,7 @@ void check_held(const Model& model, const Constraints& constraints) {
                model.gone);
 }
 
-std::vector<std::vector<double>> motions_held_by_ground(const Model& model, const Constraints& constraints) {
+GroundMotions motions_held_by_ground(const Model& model, const Constraints& constraints) {
   constexpr std::size_t most = 60;  // each is as long as a solution
   if (!model.rigid || (model.held.empty() && model.held_along.empty())) return {};
   std::size_t count = 0;
@@ -220,7 +220,8 @@ std::vector<std::vector<double>> motions_held_by_ground(const Model& model, cons
   for (const FreePart& part : free_parts(model.space, held, constraints.equations(), *model.rigid, model.gone))
     count += part.motions.size();
   if (count == 0 || count > most) return {};
-  return free_motions(model.space, held, constraints.equations(), *model.rigid, model.gone);
+  return std::make_shared<const std::vector<std::vector<double>>>(
+      free_motions(model.space, held, constraints.equations(), *model.rigid, model.gone));
 }
 
 ModelSupports::ModelSupports(const Model& model) {

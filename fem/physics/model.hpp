@@ -165,7 +165,7 @@ void check_held(const Model& model, const Constraints& constraints);
 
 // [motion][unknown] Rigid motions that these constraints leave free, and the ground holds: springs, foundations,
 // convection. Their stiffness may be 1e-9 of the body's. None where there are more than 60, as of many loose parts.
-std::vector<std::vector<double>> motions_held_by_ground(const Model& model, const Constraints& constraints);
+GroundMotions motions_held_by_ground(const Model& model, const Constraints& constraints);
 
 // The prescribed values of a model and of its load cases, not finished yet. Load cases without values of their own
 // share one set.
@@ -184,7 +184,7 @@ class ModelSupports {
   // and no force may act there.
   const std::vector<std::vector<double>>& floating() const { return floating_; }
   // motions_held_by_ground()
-  const std::vector<std::vector<double>>& on_ground() const { return on_ground_; }
+  const GroundMotions& on_ground() const { return on_ground_; }
 
  private:
   void find_floating(const Model& model);
@@ -192,7 +192,8 @@ class ModelSupports {
   std::vector<std::unique_ptr<Constraints>> sets_;
   std::vector<std::size_t> set_of_;  // [load case]
   Index untouched_ = 0;
-  std::vector<std::vector<double>> floating_, on_ground_;
+  std::vector<std::vector<double>> floating_;
+  GroundMotions on_ground_;
 };
 
 // The sum of terms of u [unknown].

@@ -25,7 +25,8 @@ class Orientation {
   // Axes 1, 2, 3: radial, along the meridian away from the pole, along the parallel. It has no value on the polar axis.
   static Orientation spherical(const Point& centre, const Point& pole);
   // A function of the position with the first two axes, which it makes perpendicular.
-  static Orientation varying(std::function<Axes(const Point&)> axes) { return Orientation(std::move(axes)); }
+  using AxesAt = std::function<Axes(const Point&)>;
+  static Orientation varying(AxesAt axes) { return Orientation(std::move(axes)); }
 
   bool is_constant() const { return constant_.has_value(); }
   const Axes& axes() const { return *constant_; }  // constant ones
@@ -36,12 +37,12 @@ class Orientation {
 
  private:
   explicit Orientation(const Axes& axes);
-  explicit Orientation(std::function<Axes(const Point&)> axes);
+  explicit Orientation(AxesAt axes);
   // In space, two vectors that are not parallel where `size` is a number; else on the axis of an orientation of a kind.
   using Direction = std::array<PointExpression, 3>;
   Orientation(const Direction& first, const Direction& second, const PointExpression& size, const char* kind);
   std::optional<Axes> constant_;
-  std::function<Axes(const Point&)> axes_;
+  AxesAt axes_;
   std::vector<PointFunction> functions_;
 };
 

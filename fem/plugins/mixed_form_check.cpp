@@ -59,7 +59,7 @@ struct MixedCheckModel {
     for (int k = 0; k < equations.field_count(); ++k) {
       const FunctionSpace& space = equations.space(k);
       const auto of_field = [&](const Point& x, int c) { return field(x, c + 3 * k); };
-      if (equations.family(k) == Family::facet || equations.family(k) == Family::edge) {
+      if (equations.terms().family(k) == Family::facet || equations.terms().family(k) == Family::edge) {
         std::vector<PointFunction> vector;
         for (int d = 0; d < space.mesh().dimension(); ++d) vector.push_back(component_of(of_field, d));
         equations.layout().put(interpolate(equations, k, vector), k, u);

@@ -155,7 +155,7 @@ EdgeCorners edge_corners(const FunctionSpace& space, const Constraints& supports
 
 void each_edge_space_of_part(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                              const std::vector<bool>& held, Node one_more, Index owned,
-                             const std::function<void(EdgeSpaceOfPart, bool needed)>& visit) {
+                             FunctionRef<void(EdgeSpaceOfPart, bool needed)> visit) {
   Edges edges{.all = edges_between_nodes(space), .held = held};
   edges.corner_nodes.resize(held.size());
   std::iota(edges.corner_nodes.begin(), edges.corner_nodes.end(), 0);
@@ -258,8 +258,7 @@ std::vector<double> EdgeGradients::part_of(std::span<const double> r) const {
   return gradient(phi);
 }
 
-double EdgeGradients::stiffness(const Device& device,
-                                const std::function<void(const Vector& x, Vector& y)>& multiply) const {
+double EdgeGradients::stiffness(const Device& device, FunctionRef<void(const Vector& x, Vector& y)> multiply) const {
   const auto stretch = [&](const std::vector<double>& values) {
     const Vector x(device, std::span<const double>(values), "vectors");
     Vector y(device, x.size(), "vectors");

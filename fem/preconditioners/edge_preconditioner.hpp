@@ -5,6 +5,7 @@
 //   const EdgePreconditioner M(K, space, supports);   Minres{}.solve(K, b, x, &M);
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/space/constraints.hpp"
 #include "solvers/algebra/rectangular_matrix.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
@@ -36,7 +37,7 @@ struct EdgeSpaceOfPart {
 // Error: Exit::input for spaces of other unknowns than one for each edge.
 void each_edge_space_of_part(const SparseMatrix& A, const FunctionSpace& space, const Constraints& supports,
                              const std::vector<bool>& held, Node one_more, Index owned,
-                             const std::function<void(EdgeSpaceOfPart, bool needed)>& visit);
+                             FunctionRef<void(EdgeSpaceOfPart, bool needed)> visit);
 // Does the matrix see this auxiliary space? largest: of its diagonal.
 bool is_seen(double most, double largest);
 
@@ -50,7 +51,7 @@ class EdgeGradients {
   std::vector<double> part_of(std::span<const double> r) const;
   Index corner_count() const;  // up to the last that is not held
   // How stiff gradients are beside other fields, about b h^2 / (30 a) of curl(a curl u) + b u; `multiply`: K x.
-  double stiffness(const Device& device, const std::function<void(const Vector& x, Vector& y)>& multiply) const;
+  double stiffness(const Device& device, FunctionRef<void(const Vector& x, Vector& y)> multiply) const;
 
  private:
   std::vector<double> gradient(const std::vector<double>& phi) const;      // G phi

@@ -31,15 +31,14 @@ Integral mass_of(const MixedOperator& equations) {
 }  // namespace
 
 bool differentiates(const MixedOperator& equations, int field) {
-  if (equations.family(field) == Family::facet || equations.family(field) == Family::cell) return false;
-  return std::ranges::any_of(equations.integrals(), [&](const MixedIntegral& each) {
+  if (equations.terms().family(field) == Family::facet || equations.terms().family(field) == Family::cell) return false;
+  return std::ranges::any_of(equations.terms().integrals(), [&](const MixedIntegral& each) {
     return each.form.codimension == 0 && each.couples(field, field) &&
            each.form.fields[place(each.position_of(field))].uses_gradient;
   });
 }
 
-double largest_ratio(const std::function<void(const Vector& x, Vector& y)>& schur, const LinearOperator& inverse,
-                     Vector& x) {
+double largest_ratio(FunctionRef<void(const Vector& x, Vector& y)> schur, const LinearOperator& inverse, Vector& x) {
   constexpr int steps = 8;
   Vector y(x.device(), x.size(), "vectors");
   fill_start_vector(x);
@@ -116,7 +115,7 @@ struct FieldDiagonals {
     for (const int j : order) {
       if (j == k) break;
       const bool coupled = system.K.coupling(k, j) != nullptr && system.K.coupling(j, k) != nullptr;
-      if (positive(j) && coupled && system.equations.couples(k, j)) list.push_back(j);
+      if (positive(j) && coupled && system.equations.terms().couples(k, j)) list.push_back(j);
     }
     return list;
   }
@@ -173,8 +172,8 @@ BlockTriangle triangle_of(MixedShape shape, const std::vector<int>& order) {
 }
 
 FieldCycle cycle_of(const MixedOperator& equations, int k) {
-  if (equations.family(k) == Family::lagrange) return FieldCycle::nodes;
-  return equations.family(k) == Family::edge ? FieldCycle::edges : FieldCycle::polynomial;
+  if (equations.terms().family(k) == Family::lagrange) return FieldCycle::nodes;
+  return equations.terms().family(k) == Family::edge ? FieldCycle::edges : FieldCycle::polynomial;
 }
 
 // The field's block of the matrix, which is positive definite or close to it.
@@ -182,7 +181,7 @@ FieldBlock own_block(const SystemOfFields& s, const FieldDiagonals& found, int k
   const SparseMatrix* A = s.K.square(k);
   if (A == nullptr || !found.positive(k))
     throw Error(ErrorKind::solver_options,
-                fmt::format("no preconditioner is known for the field '{}'", s.equations.field_name(k)),
+                fmt::format("no preconditioner is known for the field '{}'", s.equations.terms().field_name(k)),
                 "its block of the matrix has a diagonal that is not positive, and no other field gives it a Schur "
                 "complement",
                 "use [solver] method = \"direct\", or a program with a preconditioner of your own");

@@ -6,6 +6,7 @@
 // Over ranks all make theirs together, and come to the same choices; parts.owned_rows(0) are the rows of this rank.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/operator/mixed_constraints.hpp"
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/linear/block_preconditioner.hpp"
@@ -60,7 +61,6 @@ bool differentiates(const MixedOperator& equations, int field);
 
 // The largest eigenvalue of S~^-1 S by the power method, where schur(x, y): y = S x, by cycles in place of inverses.
 // It brings both parts to the same scale. x is overwritten.
-double largest_ratio(const std::function<void(const Vector& x, Vector& y)>& schur, const LinearOperator& inverse,
-                     Vector& x);
+double largest_ratio(FunctionRef<void(const Vector& x, Vector& y)> schur, const LinearOperator& inverse, Vector& x);
 
 }  // namespace ritz

@@ -31,9 +31,9 @@ class MotionsLeft {
 
   std::vector<FieldMotion> all() {
     for (int k = 0; k < equations_.field_count(); ++k) {
-      if (equations_.family(k) == Family::facet || equations_.family(k) == Family::edge) continue;
+      if (equations_.terms().family(k) == Family::facet || equations_.terms().family(k) == Family::edge) continue;
       add_constants(k);
-      if (equations_.family(k) == Family::lagrange) add_rigid_motions(k);
+      if (equations_.terms().family(k) == Family::lagrange) add_rigid_motions(k);
     }
     return std::move(motions_);
   }
@@ -80,13 +80,14 @@ class MotionsLeft {
       const auto group = static_cast<Index>(i);
       if (held[i] != 0 || groups->group[i] != group) continue;
       ++added;
-      motions_.push_back({.field = k,
-                          .constant = true,
-                          .what = fmt::format("a constant may be added to the field '{}'{}", equations_.field_name(k),
-                                              components == 1 ? "" : fmt::format(", component {}", group % components)),
-                          .values = [groups, group, &supports = supports_[k]] {
-                            return independent(constant_of(supports.space(), *groups, group), supports);
-                          }});
+      motions_.push_back(
+          {.field = k,
+           .constant = true,
+           .what = fmt::format("a constant may be added to the field '{}'{}", equations_.terms().field_name(k),
+                               components == 1 ? "" : fmt::format(", component {}", group % components)),
+           .values = [groups, group, &supports = supports_[k]] {
+             return independent(constant_of(supports.space(), *groups, group), supports);
+           }});
     }
   }
 
@@ -127,13 +128,14 @@ class MotionsLeft {
     const auto values =
         std::make_shared<const std::vector<std::vector<double>>>(free_motions(space, held, equations, modes));
     for (std::size_t i = 0; i < values->size(); ++i)
-      motions_.push_back({.field = k,
-                          .constant = false,
-                          .what = fmt::format("a rigid motion may be added to the field '{}'{}",
-                                              equations_.field_name(k), i < words.size() ? ": " + words[i] : ""),
-                          .values = [values, i, &supports = supports_[k]] {
-                            return independent(Vector(supports.space().device(), (*values)[i], "vectors"), supports);
-                          }});
+      motions_.push_back(
+          {.field = k,
+           .constant = false,
+           .what = fmt::format("a rigid motion may be added to the field '{}'{}", equations_.terms().field_name(k),
+                               i < words.size() ? ": " + words[i] : ""),
+           .values = [values, i, &supports = supports_[k]] {
+             return independent(Vector(supports.space().device(), (*values)[i], "vectors"), supports);
+           }});
   }
 
   const MixedOperator& equations_;
@@ -160,7 +162,7 @@ bool sums_to_zero(const MixedOperator& equations, const LinearOperator& K, int k
   const Layout& layout = equations.layout();
   Vector terms(K.device(), weights.size(), "vectors");
   for (int j = 0; j < equations.field_count(); ++j) {
-    if (!equations.has_block(k, j)) continue;
+    if (!equations.terms().has_block(k, j)) continue;
     Vector random(K.device(), layout.size(j), "vectors"), x = equations.zeros(), y = equations.zeros();
     fill_start_vector(random);
     layout.put(random, j, x);

@@ -22,7 +22,7 @@ namespace ritz {
 namespace {
 
 Index entries_of(const MixedOperator& equations) {
-  return equations.matrix_needs().of("matrix") / Index{sizeof(double)};
+  return equations.terms().matrix_needs().of("matrix") / Index{sizeof(double)};
 }
 
 // All ranks meet the same error of the equations: each throws it, and they go on alike.
@@ -173,7 +173,7 @@ SolveReport refined(const MixedOperator& equations, const LinearOperator& K, con
     if (unmet.field < 0) break;
     if (round == 8) {
       report.reason = StopReason::stagnated;
-      report.where = fmt::format("equations of the field '{}'", equations.field_name(unmet.field));
+      report.where = fmt::format("equations of the field '{}'", equations.terms().field_name(unmet.field));
       break;
     }
     const double relative = std::max(how.relative, 0.5 * unmet.allowed / norm2(rest));
@@ -320,7 +320,7 @@ std::vector<MethodChoice> possible_methods(const MixedOperator& equations, const
   if (!choices.empty()) return choices;
   throw Error(
       ErrorKind::singular_matrix,
-      fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations.field_name(0)),
+      fmt::format("the matrix is singular: gradients may be added to the field '{}'", equations.terms().field_name(0)),
       "curls alone enter the equations, so a factorisation lacks a gauge",
       "take the method 'minres' or 'auto', or give a term without derivatives a small factor (b of curl_curl3)");
 }
@@ -447,7 +447,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
     K_.emplace(equations_.make_matrix());
     equations_.assemble(u_, *K_);
     if (over_ranks()) {
-      equations_.forget_assembly();
+      equations_.terms().forget_assembly();
       return_freed_host_memory();
       say(description_of_division(equations_));
     }
@@ -472,8 +472,8 @@ class FieldsSystem::Solver final : public PlannedSystem {
     return factor_.solve(columns_->b(), columns_->x(), options_.relative, options_.rounding_error);
   }
 
-  const MixedOperator& equations_;
-  const MixedConstraints& supports_;
+  MixedOperator equations_;
+  MixedConstraints supports_;
   LinearSolverOptions options_;
   const WholeProblem whole_;
   Vector u_;  // empty: zero

@@ -34,7 +34,7 @@ class FieldsSystem {
  public:
   // Supports are finished. The method is direct, minres, gmres, or automatic: a factorisation where that is predicted
   // to take less time and fits the memory, else an iteration; conjugate gradients for one field whose matrix is
-  // promised to be positive definite. Equations and supports must outlive this.
+  // promised to be positive definite.
   FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
                WholeProblem whole);
   ~FieldsSystem();

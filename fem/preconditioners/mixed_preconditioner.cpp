@@ -158,11 +158,12 @@ class NeedsOfParts {
   }
 
  private:
-  bool own(int k) const { return equations_.has_block(k, k); }
+  bool own(int k) const { return equations_.terms().has_block(k, k); }
   std::vector<int> before(int k) const {
     std::vector<int> list;
     for (int j = 0; j < equations_.field_count(); ++j)
-      if (j != k && own(j) && (j < k || !own(k)) && equations_.couples(k, j) && equations_.couples(j, k))
+      if (j != k && own(j) && (j < k || !own(k)) && equations_.terms().couples(k, j) &&
+          equations_.terms().couples(j, k))
         list.push_back(j);
     return list;
   }
@@ -173,8 +174,8 @@ class NeedsOfParts {
     live_.array<double>("vectors", n, 3);  // of the block preconditioner
     const std::vector<int> earlier = before(k);
     if (earlier.empty()) {
-      if (equations_.family(k) == Family::lagrange) return add_nodal_cycle(k);
-      if (equations_.family(k) == Family::edge) return add_auxiliary_spaces(space);
+      if (equations_.terms().family(k) == Family::lagrange) return add_nodal_cycle(k);
+      if (equations_.terms().family(k) == Family::edge) return add_auxiliary_spaces(space);
       return add_chebyshev(n);
     }
     const Index pairs = pairs_of_nodes(space) * space.components() * space.components();

@@ -7,14 +7,14 @@
 
 namespace ritz {
 
-CellStates::CellStates(const Operator& equations) : cells_(equations.space().mesh().cell_count()) {
+CellStates::CellStates(const ElementTerms& terms) : cells_(terms.space().mesh().cell_count()) {
   std::map<int, std::vector<Place>> of_integral;
-  const PointStates::Values states = equations.states().values();
-  for (const ElementGroup& group : equations.terms().groups())
+  for (const ElementGroup& group : terms.groups())
     for (const int integral : group.integrals) {
-      if (equations.integrals()[static_cast<std::size_t>(integral)].form.state_start.empty()) continue;
+      if (terms.integral(integral).form.state_start.empty()) continue;
       const auto list = static_cast<int>(numbers_.size());
-      numbers_.push_back(std::ssize(states[numbers_.size()]) / (group.batch_count() * lane_count));
+      const Vector& state = terms.points().state(group, terms.integral(integral));
+      numbers_.push_back(state.size() / (group.batch_count() * lane_count));
       std::vector<Place>& places = of_integral[integral];
       places.resize(static_cast<std::size_t>(cells_));
       for (std::size_t e = 0; e < group.elements.size(); ++e)
@@ -59,8 +59,9 @@ void take_states(const Operator& whole, const std::vector<Index>& cells, const O
   part.states().set(own_states(whole, whole.states().values(), cells, part));
 }
 
-void bring_states(const Operator& part, const std::vector<Index>& cells, const Operator& whole, Ranks& ranks) {
-  whole.states().set(states_of_all(part, part.states().values(), cells, whole, ranks));
+void bring_states(const Operator& part, const std::vector<Index>& cells, const ElementTerms& whole, PointStates& states,
+                  Ranks& ranks) {
+  states.set(states_of_all(part, part.states().values(), cells, whole, states.values(), ranks));
 }
 
 PointStates::Values own_states(const Operator& whole, const PointStates::Values& of_all,
@@ -69,10 +70,9 @@ PointStates::Values own_states(const Operator& whole, const PointStates::Values&
 }
 
 PointStates::Values states_of_all(const Operator& part, const PointStates::Values& own, const std::vector<Index>& cells,
-                                  const Operator& whole, Ranks& ranks) {
+                                  const ElementTerms& whole, PointStates::Values all, Ranks& ranks) {
   const CellStates places(whole);
   const std::vector<double> mine = CellStates(part).of(own, all_cells_of(part.space().mesh()));
-  PointStates::Values all = whole.states().values();
   each_text(ranks, Packed().add(cells).add(mine).take(), Receivers::all, [&](int, std::string_view text) {
     Unpacked from(text);
     const std::vector<Index> of_rank = from.list<Index>();

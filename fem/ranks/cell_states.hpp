@@ -15,17 +15,19 @@ namespace ritz {
 class Ranks;  // device/ranks/ranks.hpp
 
 void take_states(const Operator& whole, const std::vector<Index>& cells, const Operator& part);
-void bring_states(const Operator& part, const std::vector<Index>& cells, const Operator& whole, Ranks& ranks);
+void bring_states(const Operator& part, const std::vector<Index>& cells, const ElementTerms& whole, PointStates& states,
+                  Ranks& ranks);
 // The same of any values, for states of these operators.
 PointStates::Values own_states(const Operator& whole, const PointStates::Values& of_all,
                                const std::vector<Index>& cells, const Operator& part);
 PointStates::Values states_of_all(const Operator& part, const PointStates::Values& own, const std::vector<Index>& cells,
-                                  const Operator& whole, Ranks& ranks);
+                                  const ElementTerms& whole, PointStates::Values all, Ranks& ranks);
 
 class CellStates {
  public:
   // The equations may go.
-  explicit CellStates(const Operator& equations);
+  explicit CellStates(const Operator& equations) : CellStates(equations.terms()) {}
+  explicit CellStates(const ElementTerms& terms);
 
   // [cell of these][integral with states on it][point][number]
   std::vector<double> of(const PointStates::Values& states, std::span<const Index> cells) const;

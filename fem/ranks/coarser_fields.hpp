@@ -16,7 +16,7 @@ namespace ritz {
 
 class WholeCoarserFields {
  public:
-  explicit WholeCoarserFields(const Constraints& finest);  // which must outlive this
+  explicit WholeCoarserFields(const Constraints& finest);
   ~WholeCoarserFields();
 
   // nodes: of the next coarser field, of an order, on this rank; its numbers are those of the whole field.
@@ -26,7 +26,7 @@ class WholeCoarserFields {
 
  private:
   struct Field;
-  const Constraints& finest_;
+  Constraints finest_;
   std::vector<std::unique_ptr<Field>> fields_;
 };
 

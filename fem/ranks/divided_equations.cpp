@@ -171,10 +171,10 @@ DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u,
   return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form) : evaluate(equations, u, form);
 }
 
-void DividedEquations::bring_states(const Operator& equations) {
+void DividedEquations::bring_states(const ElementTerms& terms, PointStates& states) {
   if (newest_states_ != Newest::on_parts) return;
   newest_states_ = Newest::everywhere;
-  ritz::bring_states(own_, space_->part().cells(), equations, space_->ranks());
+  ritz::bring_states(own_, space_->part().cells(), terms, states, space_->ranks());
   newest_states_ = Newest::everywhere;
 }
 
@@ -199,7 +199,7 @@ DividedEquations& divide_among_ranks(const Operator& equations, const LinearSolv
   if (divided != nullptr && divided->space()->parts() == DividedSpace::Parts::whole_cells) return *divided;
   const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
   if (divided != nullptr && divided->space()->parts() == parts) return *divided;
-  if (divided != nullptr) divided->bring_states(equations);
+  if (divided != nullptr) divided->bring_states(equations.terms(), equations.states());
   auto phase = equations.space().device().profile().phase("cut");
   return divide(equations, std::make_shared<const DividedSpace>(equations.space(), parts, ranks));
 }

@@ -74,7 +74,7 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
 
   DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
   void numbers_changed() override { numbers_are_taken_ = false; }
-  void bring_states(const Operator& equations) override;
+  void bring_states(const ElementTerms& terms, PointStates& states) override;
   void states_were_set() override { newest_states_ = Newest::here; }
   void reset_states() override;
 

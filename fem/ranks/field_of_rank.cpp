@@ -45,12 +45,13 @@ Constraints FieldOfRank::own(const Constraints& others) const { return space().o
 
 const Operator& FieldOfRank::own(const Operator& others) const { return divide_like(all_, others)->own(others); }
 
-std::vector<std::vector<double>> FieldOfRank::own(const std::vector<std::vector<double>>& of_all) const {
+GroundMotions FieldOfRank::own(const GroundMotions& of_all) const {
+  if (of_all == nullptr) return nullptr;
   std::vector<std::vector<double>> mine;
   const RankRows rows = space().rows();
-  for (const std::vector<double>& each : of_all)
+  for (const std::vector<double>& each : *of_all)
     mine.emplace_back(each.begin() + rows.begin(), each.begin() + rows.begin() + rows.count());
-  return mine;
+  return std::make_shared<const std::vector<std::vector<double>>>(std::move(mine));
 }
 
 PointStates::Values FieldOfRank::own_states(const PointStates::Values& of_all) const {
@@ -58,7 +59,8 @@ PointStates::Values FieldOfRank::own_states(const PointStates::Values& of_all) c
 }
 
 PointStates::Values FieldOfRank::states_of_all(const PointStates::Values& own) const {
-  return ritz::states_of_all(equations(), own, space().part().cells(), all_, space().ranks());
+  return ritz::states_of_all(equations(), own, space().part().cells(), all_.terms(), all_.states().values(),
+                             space().ranks());
 }
 
 // The internal variables come when they are read.

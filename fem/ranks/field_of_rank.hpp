@@ -9,6 +9,7 @@
 #include "fem/preconditioners/fields_system.hpp"
 #include "fem/ranks/divided_equations.hpp"
 #include "fem/ranks/part_of_model.hpp"
+#include "fem/space/rigid_motion.hpp"
 
 #include <memory>
 #include <vector>
@@ -46,14 +47,14 @@ class FieldOfRank final : public PartOfModel {
 
   Vector gathered(const Vector& x) const override { return space().layout().gathered(x); }
   Vector own(const Vector& of_all) const override { return space().own(of_all); }
-  std::vector<std::vector<double>> own(const std::vector<std::vector<double>>& of_all) const;
+  GroundMotions own(const GroundMotions& of_all) const;
   PointStates::Values own_states(const PointStates::Values& of_all) const override;
   PointStates::Values states_of_all(const PointStates::Values& own) const override;
   void bring_to_all() const override;
 
  private:
-  const Operator& all_;
-  const Constraints& all_supports_;
+  Operator all_;
+  Constraints all_supports_;
   const std::shared_ptr<DividedEquations> divided_;  // that the equations have
   std::shared_ptr<DividedEquations> divided_rates_;
   Operator *led_ = nullptr, *rates_ = nullptr;

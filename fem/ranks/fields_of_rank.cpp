@@ -43,10 +43,11 @@ void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
   for (int k = 0; k < equations.field_count(); ++k)
     if (equations.space(k).node_count() < ranks.count())
       throw_not_over_ranks(
-          ranks, fmt::format("a field '{}' of {} nodes", equations.field_name(k), equations.space(k).node_count()),
+          ranks,
+          fmt::format("a field '{}' of {} nodes", equations.terms().field_name(k), equations.space(k).node_count()),
           "start fewer ranks");
   for (int k = 0; k < equations.field_count(); ++k)
-    if (equations.of_field(k) != nullptr && has_states_on_facets(*equations.of_field(k)))
+    if (equations.terms().of_field(k) != nullptr && has_states_on_facets(*equations.terms().of_field(k)))
       throw_not_over_ranks(ranks, "a form with internal variables on facets", "start one process");
 }
 
@@ -68,8 +69,8 @@ std::unique_ptr<MixedOperator> FieldsOfRank::own(const MixedOperator& others) {
 template <class Use>
 void FieldsOfRank::each_with_states(const Use& use) const {
   for (int k = 0; k < all_.field_count(); ++k)
-    if (all_.of_field(k) != nullptr && all_.of_field(k)->facts().has_states)
-      use(*all_.of_field(k), *equations().of_field(k), part_.cells(k));
+    if (all_.terms().of_field(k) != nullptr && all_.terms().of_field(k)->facts().has_states)
+      use(*all_.terms().of_field(k), *equations().terms().of_field(k), part_.cells(k));
 }
 
 void FieldsOfRank::take_states() const {
@@ -80,7 +81,7 @@ void FieldsOfRank::take_states() const {
 
 void FieldsOfRank::bring_states() const {
   each_with_states([&](const Operator& whole, const Operator& mine, const std::vector<Index>& cells) {
-    ritz::bring_states(mine, cells, whole, ranks_);
+    ritz::bring_states(mine, cells, whole.terms(), whole.states(), ranks_);
   });
 }
 

@@ -18,7 +18,7 @@ void check_divisible(const MixedOperator& equations, const Ranks& ranks);
 
 class FieldsOfRank final : public PartOfModel {
  public:
-  // All ranks make theirs together, from equal equations and supports, which must outlive this. rates: those among the
+  // All ranks make theirs together, from equal equations and supports. rates: those among the
   // equations alone, of an evolution in time. Prescribed values are those of the present time. Throws what
   // check_divisible() throws.
   FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
@@ -47,8 +47,8 @@ class FieldsOfRank final : public PartOfModel {
   template <class Use>
   void each_with_states(const Use& use) const;
 
-  const MixedOperator& all_;
-  const MixedConstraints& all_supports_;
+  MixedOperator all_;
+  MixedConstraints all_supports_;
   FieldsCutter cut_;
   Ranks& ranks_;
   LocalFields part_;

@@ -300,8 +300,8 @@ FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks, const Depe
     spaces[mesh].push_back(equations.space(k));
     first[mesh].push_back(equal_parts(equations.space(k), ranks));
     first_.push_back(equal_parts(equations.space(k), ranks));
-    lowest_cell_.push_back(equations.family(k) == Family::facet ? lowest_cells(equations.space(k))
-                                                                : std::vector<Index>());
+    lowest_cell_.push_back(equations.terms().family(k) == Family::facet ? lowest_cells(equations.space(k))
+                                                                        : std::vector<Index>());
   }
   std::vector<CellsOfRanks> around;
   for (std::size_t mesh = 0; mesh < spaces.size(); ++mesh) around.push_back(cells_around(spaces[mesh], first[mesh]));
@@ -320,7 +320,7 @@ LocalFieldsData FieldsCutter::part(int rank) {
                                                                     : cutters_[position(k)].part_without_mesh(rank));
     own.mesh = mesh_of_[position(k)];
     own.field_name = equations_.space(k).field_name();
-    own.family = equations_.family(k);
+    own.family = equations_.terms().family(k);
     own.met_before = met_before(k, own.nodes);
     if (!is_first) {  // those of the first one serve all
       own.nodes.cells = {};
@@ -337,7 +337,7 @@ LocalFieldsData FieldsCutter::part(int rank) {
 LocalIntegrals FieldsCutter::integrals(const MixedOperator& equations, int rank) {
   std::vector<Integral> of_several;  // their places
   LocalIntegrals part;
-  for (const MixedIntegral& each : equations.integrals()) {
+  for (const MixedIntegral& each : equations.terms().integrals()) {
     of_several.push_back(
         {each.form.numbers, each.everywhere, each.cells, each.facets, {}, each.factor, 0, each.is_rate});
     part.fields_of.push_back(each.fields);
@@ -345,7 +345,7 @@ LocalIntegrals FieldsCutter::integrals(const MixedOperator& equations, int rank)
   part.of_several = std::ssize(of_several);
   part.integrals = cutters_.front().integrals(rank, of_several);
   for (int k = 0; k < equations.field_count(); ++k) {
-    const std::span<const Integral> of_field = equations.integrals_of(k);
+    const std::span<const Integral> of_field = equations.terms().integrals_of(k);
     PartIntegrals own = cutters_[position(k)].integrals(rank, {of_field.begin(), of_field.end()});
     std::ranges::move(own.integrals, std::back_inserter(part.integrals.integrals));
     for (std::size_t i = 0; i < of_field.size(); ++i) {

@@ -45,8 +45,7 @@ struct LocalFieldsData {
 
 class FieldsCutter {
  public:
-  // between: rows of MixedConstraints::joining() of the whole mesh; null: there are none. The equations must outlive
-  // the cutter and its parts.
+  // between: rows of MixedConstraints::joining() of the whole mesh; null: there are none.
   FieldsCutter(const MixedOperator& equations, int ranks, const DependentRows* between = nullptr);
   LocalFieldsData part(int rank);
   LocalIntegrals integrals(const MixedOperator& equations, int rank);  // of any equations on the same spaces
@@ -55,7 +54,7 @@ class FieldsCutter {
  private:
   std::vector<Node> met_before(int field, const PartData& part) const;
 
-  const MixedOperator& equations_;
+  MixedOperator equations_;
   std::vector<std::vector<Index>> first_;        // [field][rank + 1] nodes
   std::vector<std::vector<Index>> lowest_cell_;  // [field][node], of facets
   std::vector<int> mesh_of_;                     // [field]

@@ -130,7 +130,7 @@ SpaceNeeds RankParts::needs_of_part(const FunctionSpace& part) const {
   return needs;
 }
 
-void RankParts::each(const std::vector<Integral>& all, const std::function<void(Part&)>& visit) {
+void RankParts::each(const std::vector<Integral>& all, FunctionRef<void(Part&)> visit) {
   const Device device = Device::named("cpu", 1);  // with a pool of its own
   std::optional<PartCouplings> couplings;
   if (space_.couplings() != nullptr) couplings.emplace(space_);

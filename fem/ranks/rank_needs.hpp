@@ -5,6 +5,7 @@
 //   parts.each([&](const RankParts::Part& part) { ... });   parts.count_neighbours(shares);
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/ranks/rank_shares.hpp"
 #include "fem/ranks/space_part.hpp"
 #include "fem/operator/space_needs.hpp"
@@ -66,7 +67,7 @@ class RankParts {
     Index all() const { return owned + ghosts; }
   };
   // Parts of the equations, one after the other.
-  void each(const std::vector<Integral>& all, const std::function<void(Part&)>& visit);
+  void each(const std::vector<Integral>& all, FunctionRef<void(Part&)> visit);
 
   // Messages of products and, for each rank, nodes that it sends.
   void count_neighbours(std::vector<RankShare>& shares) const;

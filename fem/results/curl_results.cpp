@@ -19,7 +19,8 @@ class FieldsAtCentroids {
  public:
   FieldsAtCentroids(const MixedOperator& equations, const Vector& u) : equations_(equations) {
     for (int k = 0; k < equations.field_count(); ++k) {
-      const bool is_vector = equations.family(k) == Family::facet || equations.family(k) == Family::edge;
+      const bool is_vector =
+          equations.terms().family(k) == Family::facet || equations.terms().family(k) == Family::edge;
       vectors_.push_back(is_vector ? std::optional<VectorField>(std::in_place, equations, k, u) : std::nullopt);
       numbers_.push_back(equations.layout().part(u, k).host());
     }
@@ -32,7 +33,7 @@ class FieldsAtCentroids {
     const auto k = static_cast<std::size_t>(field);
     if (!vectors_[k]) return add_nodal(space, numbers_[k], cell, xi, members);
     const auto [value, derivative] = vectors_[k]->at(cell, xi);
-    const std::size_t derivatives = equations_.family(field) == Family::edge && dimension == 3 ? 3 : 1;
+    const std::size_t derivatives = equations_.terms().family(field) == Family::edge && dimension == 3 ? 3 : 1;
     members.insert(members.end(), value.begin(), value.begin() + static_cast<std::ptrdiff_t>(dimension));
     members.insert(members.end(), derivative.begin(), derivative.begin() + static_cast<std::ptrdiff_t>(derivatives));
   }
@@ -124,7 +125,7 @@ void add_fluxes(const MixedOperator& equations, const MixedIntegral& integral, i
 }  // namespace
 
 CurlResults curl_results(const MixedOperator& equations, int field, const Vector& u) {
-  if (equations.family(field) != Family::edge)
+  if (equations.terms().family(field) != Family::edge)
     throw Error(ErrorKind::internal, "the curl of a field that is not one of edges was asked for");
   const Mesh& mesh = equations.space(field).mesh();
   const std::size_t curls = mesh.dimension() == 3 ? 3 : 1;
@@ -139,7 +140,7 @@ CurlResults curl_results(const MixedOperator& equations, int field, const Vector
     result.curls.insert(result.curls.end(), members.end() - static_cast<std::ptrdiff_t>(curls), members.end());
   }
   result.fluxes.resize(result.curls.size(), 0.0);
-  for (const MixedIntegral& each : equations.integrals())
+  for (const MixedIntegral& each : equations.terms().integrals())
     if (!each.is_rate) add_fluxes(equations, each, field, fields, result.fluxes);
   return result;
 }

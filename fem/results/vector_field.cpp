@@ -13,7 +13,7 @@ namespace ritz {
 namespace {
 
 void check(const MixedOperator& equations, int field) {
-  if (equations.family(field) != Family::facet && equations.family(field) != Family::edge)
+  if (equations.terms().family(field) != Family::facet && equations.terms().family(field) != Family::edge)
     throw Error(ErrorKind::internal,
                 "the values of a field at nodes or in cells were asked for as vectors of facets or edges", {},
                 "use the field's space");
@@ -65,7 +65,7 @@ std::vector<Point> evaluate(const std::vector<PointFunction>& f, const std::vect
 
 VectorField::VectorField(const MixedOperator& equations, int field, const Vector& u)
     : space_(equations.space(field)),
-      family_((check(equations, field), equations.family(field))),
+      family_((check(equations, field), equations.terms().family(field))),
       signs_(space_, family_),
       u_(equations.layout().part(u, field).host()) {}
 
@@ -129,7 +129,7 @@ Vector interpolate(const MixedOperator& equations, int field, const std::vector<
   check(equations, field);
   const FunctionSpace& space = equations.space(field);
   const Mesh& mesh = space.mesh();
-  const Family family = equations.family(field);
+  const Family family = equations.terms().family(field);
   const EntitySigns signs(space, family);
   std::vector<double> u(static_cast<std::size_t>(space.unknown_count()));
   std::vector<Node> nodes;

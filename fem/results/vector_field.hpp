@@ -13,7 +13,7 @@ namespace ritz {
 
 class VectorField {
  public:
-  // Field `field` of the unknowns u of these equations, which must outlive it. Throws Error: Exit::internal for other
+  // Field `field` of the unknowns u of these equations. Throws Error: Exit::internal for other
   // families.
   VectorField(const MixedOperator& equations, int field, const Vector& u);
 
@@ -31,7 +31,7 @@ class VectorField {
  private:
   double error(const std::vector<PointFunction>& exact, Point Value::*part) const;
 
-  const FunctionSpace& space_;
+  FunctionSpace space_;
   Family family_;
   EntitySigns signs_;
   std::vector<double> u_;

@@ -14,8 +14,8 @@
 namespace ritz {
 
 struct ArrayWork {
-  std::function<void()> numbers_changed;          // the array has other values now
-  std::function<std::vector<double>()> in_cells;  // [cell] the work, with these values
+  FunctionRef<void()> numbers_changed;          // the array has other values now
+  FunctionRef<std::vector<double>()> in_cells;  // [cell] the work, with these values
 };
 
 // result -= d(work)/d(entry). The array ends as it was.

@@ -68,9 +68,8 @@ LinearStatics::LinearStatics(const Model& model, const Nonlinear& newton)
       options_(in_one_process(promised(newton.linear, model))),
       part_(part_of(equations_, *supports_, newton.linear)),
       on_ground_(motions_held_by_ground(model, *supports_)),
-      own_on_ground_(part_ ? part_->own(on_ground_) : on_ground_),
       system_(own_equations(), options_, LinearSystem::Keeps::solver, part_.get()) {
-  system_.set_ground(own_on_ground_);
+  system_.set_ground(part_ ? part_->own(on_ground_) : on_ground_);
   newton_->linear = options_;
 }
 
@@ -81,9 +80,8 @@ LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& opti
       options_(in_one_process(promised(options, model))),
       part_(part_of(equations_, *supports_, options)),
       on_ground_(motions_held_by_ground(model, *supports_)),
-      own_on_ground_(part_ ? part_->own(on_ground_) : on_ground_),
       system_(own_equations(), options_, LinearSystem::Keeps::solver, part_.get()) {
-  system_.set_ground(own_on_ground_);
+  system_.set_ground(part_ ? part_->own(on_ground_) : on_ground_);
   if (!equations_.facts().symmetric)
     throw Error(ErrorKind::analysis, "adjoint solutions of a model whose tangent is not symmetric",
                 "they are solved with the same matrix", "take forms that are symmetric");
@@ -134,7 +132,7 @@ SolveReport LinearStatics::solve_tangent(const Vector& b, Vector& x) {
 
 LinearStatics::Solution LinearStatics::solve_by_newton(const Vector* load) {
   Nonlinear newton = *newton_;
-  newton.ground = &on_ground_;
+  newton.ground = on_ground_;
   newton.forces = load;
   if (model_.start != 0) newton.begin = uniform_state(model_, model_.start);
   NonlinearSolution s = part_ ? solve_on_part(*part_, newton) : solve_nonlinear(equations_, supports(), newton);

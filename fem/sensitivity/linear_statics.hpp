@@ -34,8 +34,7 @@ void check_nonlinear_statics(const Model& model, const Nonlinear& newton);
 
 class LinearStatics {
  public:
-  // Throws Error: Exit::model as check_linear_statics(), and for models without a symmetric tangent. The model must
-  // outlive this.
+  // Throws Error: Exit::model as check_linear_statics(), and for models without a symmetric tangent.
   LinearStatics(const Model& model, const LinearSolverOptions& options);
   // The same of nonlinear equations, with the prescribed values of the case.
   LinearStatics(const Model& model, const Nonlinear& newton);
@@ -84,14 +83,14 @@ class LinearStatics {
   Solution solve_by_newton(const Vector* load);
   const Vector& state();  // where the tangent is taken
 
-  const Model& model_;
+  const Model model_;
   Operator equations_;
   std::optional<Constraints> supports_;
   std::optional<Nonlinear> newton_;
   Vector state_;  // the last solution of nonlinear equations
   LinearSolverOptions options_;
   std::unique_ptr<FieldOfRank> part_;  // null: one process
-  std::vector<std::vector<double>> on_ground_, own_on_ground_;
+  GroundMotions on_ground_;
   LinearSystem system_;
   std::optional<TransposedTangent> transposed_;  // of equations that are not symmetric, once it was needed
   std::optional<CellWork> work_;

@@ -13,6 +13,7 @@
 //   TransientDerivatives d = differentiate(model, options, path, [&](const ReachedState&, StateDerivative) {}, {});
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/analysis/analysis.hpp"
 #include "fem/sensitivity/model_number.hpp"
 #include "fem/sensitivity/trajectory.hpp"
@@ -49,7 +50,7 @@ struct StateDerivative {
   std::vector<double>&by_u, &by_v;  // [unknown]; by_v of second order alone, else empty
 };
 // Adds the derivative of J by this state. States come backwards in time, each once.
-using StepDerivative = std::function<void(const ReachedState&, StateDerivative)>;
+using StepDerivative = FunctionRef<void(const ReachedState&, StateDerivative)>;
 
 // [bytes] The most that so many steps take on the host.
 Index adjoint_bytes(const Model& model, const Transient& options, double steps);

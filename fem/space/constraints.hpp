@@ -1,6 +1,7 @@
 // Affine constraints u = T v + g: prescribed values of unknowns, and linear equations by which unknowns depend on
 // others. One rule eliminates both: T^T K T with empty rows and columns of the unknowns that are not in v, so the
-// symmetry stays; the right-hand side is a residual that already knows the prescribed values.
+// symmetry stays; the right-hand side is a residual that already knows the prescribed values. Copies share their
+// contents.
 //
 //   Constraints fixed(space);
 //   fixed.prescribe(region, 0, 0.0, "[[displacement]] #1 at case.toml:12");
@@ -11,6 +12,7 @@
 //   fixed.set_linear(dv);        // dv moves dependent unknowns, too: u + dv satisfies the constraints
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "fem/forms/point_function.hpp"
 #include "fem/space/dependent_unknowns.hpp"
 #include "fem/space/region_nodes.hpp"
@@ -52,9 +54,9 @@ class Constraints final : public Supports {
   // functions of vectors take owned unknowns then.
   void relate(const DependentNodeRows& rows, const Ghosts& ghosts);
   // On a part, once it is finished: prescribed values and offsets from the constraints of the whole space, which every
-  // rank has. follow(): set_time() then sets the time of theirs, too, which must outlive these.
+  // rank has. follow(): set_time() then sets the time of theirs, too.
   void take_values(const Constraints& whole, const Ghosts& nodes);
-  void follow(Constraints& whole) { whole_ = &whole; }
+  void follow(const Constraints& whole) { contents_->whole = whole.contents_; }
 
   // Uploads what was prescribed, resolves the equations and tells the space what they join. Equal values from several
   // sources merge; different values on one unknown are an Error: Exit::model that names the node, its position, the
@@ -62,20 +64,22 @@ class Constraints final : public Supports {
   void finish();
 
   void set_time(double t) override;
-  bool varies_in_time() const override { return whole_ != nullptr ? whole_->varies_in_time() : !varying_.empty(); }
+  bool varies_in_time() const override {
+    return !(contents_->whole != nullptr ? *contents_->whole : *contents_).varying.empty();
+  }
 
-  Index count() const { return std::ssize(prescribed_); }  // of prescribed unknowns
-  bool all_zero() const;                                   // is no other value prescribed, at any time?
-  bool is_prescribed(Node node, int component) const { return host_mask_[index(node, component)] != 0; }
-  const std::vector<std::uint8_t>& host_mask() const override { return host_mask_; }
-  const FunctionSpace& space() const { return space_; }
-  const DependentUnknowns* dependent() const { return dependent_.get(); }  // null: no equations
-  bool has_dependent() const override { return dependent_ != nullptr; }
-  const std::vector<LinearEquations>& equations() const { return equations_; }
+  Index count() const { return std::ssize(contents_->prescribed); }  // of prescribed unknowns
+  bool all_zero() const;                                             // is no other value prescribed, at any time?
+  bool is_prescribed(Node node, int component) const { return contents_->host_mask[index(node, component)] != 0; }
+  const std::vector<std::uint8_t>& host_mask() const override { return contents_->host_mask; }
+  const FunctionSpace& space() const { return contents_->space; }
+  const DependentUnknowns* dependent() const { return contents_->dependent.get(); }  // null: no equations
+  bool has_dependent() const override { return contents_->dependent != nullptr; }
+  const std::vector<LinearEquations>& equations() const { return contents_->equations; }
   const DependentRows& dependent_rows() const;  // none without equations
 
   // "Eliminated" unknowns are the prescribed and the dependent ones.
-  const Array<std::uint8_t>& mask() const { return mask_; }  // [unknown] 1: eliminated
+  const Array<std::uint8_t>& mask() const { return contents_->mask; }  // [unknown] 1: eliminated
   void set_values(Vector& u, double part = 1) const override;
   void set_linear(Vector& x) const override;
   void gather(Vector& r) const override;
@@ -108,48 +112,53 @@ class Constraints final : public Supports {
     int component, source;
     double value;
   };
-  void add(std::span<const Node> nodes, int component, const std::function<double(std::size_t)>& value_of,
-           Source source);
+  void add(std::span<const Node> nodes, int component, FunctionRef<double(std::size_t)> value_of, Source source);
   const Source& source_at(std::size_t unknown) const {
-    return sources_[static_cast<std::size_t>(prescribed(unknown).source)];
+    return contents_->sources[static_cast<std::size_t>(prescribed(unknown).source)];
   }
   bool agrees(Node node, int component, double value, int source) const;  // with the value that holds
   Error conflict(const Contest& found, const std::string& when) const;
   std::size_t index(Node node, int component) const {
-    return static_cast<std::size_t>(node) * static_cast<std::size_t>(space_.components()) +
+    return static_cast<std::size_t>(node) * static_cast<std::size_t>(contents_->space.components()) +
            static_cast<std::size_t>(component);
   }
-  FunctionSpace space_;
   struct Prescribed {
     double value;
-    int source;  // position in sources_
+    int source;  // position in the list of them
   };
-  Prescribed& prescribed(std::size_t unknown) { return prescribed_[static_cast<std::size_t>(place_[unknown])]; }
-  const Prescribed& prescribed(std::size_t unknown) const {
-    return prescribed_[static_cast<std::size_t>(place_[unknown])];
-  }
-  void upload_values();
-  std::vector<std::uint8_t> host_mask_;
-  std::vector<std::int32_t> place_;  // [unknown] in prescribed_, -1
-  std::vector<Prescribed> prescribed_;
-  std::vector<Source> sources_;
-  std::vector<Varying> varying_;  // in the order of their sources
-  std::vector<Contest> contests_;
-  void check_sums(const std::string& when) const;
   // The first value that two sources contradict each other in, and how many more there are.
   struct Conflict {
     Contest first;
     Index more = 0;
   };
-  std::map<std::pair<std::string, std::string>, Conflict> conflicts_;  // by the texts of the sources
-  Array<std::uint8_t> mask_;
-  Array<std::int32_t> list_;  // eliminated unknowns, ascending
-  Vector values_;             // [list_] zero at dependent ones
-  std::vector<LinearEquations> equations_;
-  std::vector<PrescribedSum> sums_;
-  std::shared_ptr<DependentUnknowns> dependent_;
-  Constraints* whole_ = nullptr;     // that are followed
-  Array<std::uint8_t> constrained_;  // [unknown] 1: eliminated, or others follow it; none without equations
+  struct Contents {
+    FunctionSpace space;
+    std::vector<std::uint8_t> host_mask;
+    std::vector<std::int32_t> place;  // [unknown] in `prescribed`, -1
+    std::vector<Prescribed> prescribed = {};
+    std::vector<Source> sources = {};
+    std::vector<Varying> varying = {};  // in the order of their sources
+    std::vector<Contest> contests = {};
+    std::map<std::pair<std::string, std::string>, Conflict> conflicts = {};  // by the texts of the sources
+    Array<std::uint8_t> mask = {};
+    Array<std::int32_t> list = {};  // eliminated unknowns, ascending
+    Vector values = {};             // [list] zero at dependent ones
+    std::vector<LinearEquations> equations = {};
+    std::vector<PrescribedSum> sums = {};
+    std::shared_ptr<DependentUnknowns> dependent = {};
+    std::shared_ptr<Contents> whole = {};  // that are followed
+    Array<std::uint8_t> constrained = {};  // [unknown] 1: eliminated, or others follow it; none without equations
+  };
+  explicit Constraints(std::shared_ptr<Contents> contents) : contents_(std::move(contents)) {}
+  std::shared_ptr<Supports> shared() const override { return std::make_shared<Constraints>(*this); }
+
+  Prescribed& prescribed(std::size_t unknown) const {
+    return contents_->prescribed[static_cast<std::size_t>(contents_->place[unknown])];
+  }
+  void upload_values();
+  void check_sums(const std::string& when) const;
+
+  std::shared_ptr<Contents> contents_;
 };
 
 }  // namespace ritz

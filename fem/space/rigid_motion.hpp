@@ -4,6 +4,7 @@
 
 #include "fem/space/constraints.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ enum class RigidModes {
 };
 
 // The free motions of one part, in words: "translation along x", "rotation about the axis through (0, 0, 1) along z".
+// [motion][unknown] Rigid motions that the ground alone holds (motions_held_by_ground); null: none.
+using GroundMotions = std::shared_ptr<const std::vector<std::vector<double>>>;
+
 struct FreePart {
   Index part;  // number of the connected part
   Index cell_count;

@@ -3,11 +3,14 @@
 //   supports.set_values(u);                              // u satisfies all of them
 //   supports.gather(r);   supports.set_zero(r);          // K dv = -r
 //   supports.set_linear(dv);                             // u + dv satisfies them
+//
+// Copies share their contents.
 #pragma once
 
 #include "device/array.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace ritz {
@@ -32,6 +35,7 @@ class Supports {
   virtual bool varies_in_time() const = 0;
   // Evaluates functions that vary in time. Throws Error: Exit::model where sources disagree at this time.
   virtual void set_time(double t) = 0;
+  virtual std::shared_ptr<Supports> shared() const = 0;  // a copy: whoever keeps supports keeps one
 };
 
 }  // namespace ritz

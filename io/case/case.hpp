@@ -141,7 +141,8 @@ class Case {
   // Arrays of a calling program, by names that formulas may be from here on.
   void give(CaseFields arrays);
   // Makes a number at this key an array of a calling program, by `field`, when a formula is asked for.
-  void vary(const std::string& key, std::function<CaseField(double)> field);
+  using FieldOfNumber = std::function<CaseField(double)>;
+  void vary(const std::string& key, FieldOfNumber field);
   // Reads [[table]]: functions that formulas may use from here on.
   void read_tables();
   // A field that formulas may use from here on. Errors of its name are added to the case, at its table.

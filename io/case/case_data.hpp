@@ -21,7 +21,7 @@ struct CaseData {
   std::set<std::string> unread_tables;  // whose files were refused
   CaseFields fields;                    // that formulas may name
   CaseFields arrays;                    // of a calling program, by keys of the case: formulas by themselves
-  std::map<std::string, std::function<CaseField(double)>> varied;  // by keys
+  std::map<std::string, Case::FieldOfNumber> varied;  // by keys
   UnitSystem units = UnitSystem::si;
   int dimension = 3;  // in which formulas are evaluated
   bool has_time = false;

@@ -6,6 +6,7 @@
 //   const std::string json = case_schema({"ritz-heat", "..."}, [&](std::map<std::string, std::string> taken) { ... });
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "io/case/case.hpp"
 
 #include <functional>
@@ -20,7 +21,7 @@ struct SurveyedReading {
   CaseReading reading;
   bool complete = false;
 };
-using CaseReader = std::function<SurveyedReading(int mesh, const std::map<std::string, std::string>& taken)>;
+using CaseReader = FunctionRef<SurveyedReading(int mesh, const std::map<std::string, std::string>& taken)>;
 
 struct SchemaTitle {
   std::string program, description;

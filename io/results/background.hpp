@@ -21,7 +21,8 @@ class Background {
   ~Background();  // waits; an error not fetched by wait() is lost
 
   // Waits while another job waits. Throws what an earlier job threw; after that, jobs are not taken any more.
-  void post(std::function<void()> job);
+  using Job = std::function<void()>;
+  void post(Job job);
   void wait();
   double seconds() const { return seconds_; }  // that jobs took, after wait()
 
@@ -32,7 +33,7 @@ class Background {
   std::thread thread_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::function<void()> next_;
+  Job next_;
   std::exception_ptr error_;
   bool busy_ = false, ends_ = false;
   double seconds_ = 0;

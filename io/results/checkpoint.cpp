@@ -123,8 +123,7 @@ void check_owner(const std::string& file, const CheckpointOwner& before, const C
 
 }  // namespace
 
-Checkpoints::Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, MessageSink notice,
-                         std::function<void()> settle)
+Checkpoints::Checkpoints(std::string folder, OwnerNow owner, double every, MessageSink notice, Settle settle)
     : folder_(std::move(folder)),
       owner_(std::move(owner)),
       every_(every),

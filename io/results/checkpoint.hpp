@@ -29,7 +29,8 @@ struct CheckpointState {
   int steps = 0;      // of the results, which are computed and will not be again
   std::map<std::string, Numbers> numbers = {};
   std::map<std::string, std::vector<std::string>> texts = {};
-  std::function<void(CheckpointState&)> more = {};  // adds what is large, where the state is written
+  using More = std::function<void(CheckpointState&)>;
+  More more = {};  // adds what is large, where the state is written
 };
 
 // The run to which a state belongs. Differences are named when another run tries to resume.
@@ -45,8 +46,9 @@ class Checkpoints {
   // `every` [s]: shortest time between two states that are written; 0: only commit() writes. `owner` is called when a
   // state is written or read. `settle` is called before a state is written: it commits the results that precede the
   // state.
-  Checkpoints(std::string folder, std::function<CheckpointOwner()> owner, double every, MessageSink notice,
-              std::function<void()> settle = {});
+  using OwnerNow = std::function<CheckpointOwner()>;
+  using Settle = std::function<void()>;
+  Checkpoints(std::string folder, OwnerNow owner, double every, MessageSink notice, Settle settle = {});
 
   static bool any_in(const std::string& folder);
   // The newest that is whole; a damaged one is passed over with a notice. nullopt: there are none. Throws
@@ -60,10 +62,10 @@ class Checkpoints {
 
  private:
   std::string folder_;
-  std::function<CheckpointOwner()> owner_;
+  OwnerNow owner_;
   std::chrono::duration<double> every_;
   MessageSink notice_;
-  std::function<void()> settle_;
+  Settle settle_;
   std::optional<CheckpointState> kept_;
   bool written_ = false;            // kept_ is on the disk
   int next_ = 0;                    // number of the next file

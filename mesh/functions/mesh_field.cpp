@@ -33,14 +33,15 @@ struct MeshField::Data {
   std::vector<double> values;
   bool at_nodes;
   double tolerance;
-  std::vector<CellBlockView> blocks = {};
+  CellBlocks blocks = CellBlocks(mesh);
   Index revision = 0;
   std::optional<FieldPlaces> places = {};  // made when a point without a known cell asks for it
   // Coefficients that depend on one field ask for it at the same points, one after the other.
   std::vector<double> last_points = {}, last_values = {};
 
   double value_at(Index cell, const Point& xi) const {
-    return FieldView{{blocks.data(), static_cast<std::int32_t>(blocks.size())}, values.data(), at_nodes}.at(cell, xi);
+    return FieldView{{blocks.views.data(), static_cast<std::int32_t>(blocks.views.size())}, values.data(), at_nodes}.at(
+        cell, xi);
   }
   const FieldPlaces& search() {
     if (!places) places.emplace(mesh, tolerance);
@@ -102,7 +103,6 @@ struct MeshField::Data {
 
 MeshField::MeshField(Mesh mesh, GivenArray array, double tolerance)
     : data_(std::make_shared<Data>(Data{std::move(mesh), {}, array.at_nodes, tolerance})) {
-  if (array.at_nodes) data_->blocks = cell_blocks(data_->mesh);
   set(std::move(array.values));
 }
 

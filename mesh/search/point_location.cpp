@@ -133,7 +133,7 @@ PointLocator::Box PointLocator::box_of(Index cell) const {
 }
 
 PointLocator::PointLocator(const Mesh& mesh, double tolerance)
-    : mesh_(mesh), blocks_(cell_blocks(mesh)), reach_(tolerance * bounding_box(mesh).diagonal()) {
+    : mesh_(mesh), blocks_(mesh), reach_(tolerance * bounding_box(mesh).diagonal()) {
   for (const CellBlock& block : mesh.blocks()) {
     if (block.curved.empty()) continue;
     const LagrangePolynomials& functions = *block.curved.functions;
@@ -177,7 +177,7 @@ void PointLocator::add_levels() {
 
 CellSearch PointLocator::search() const {
   CellSearch search = search_;
-  search.mesh = {blocks_.data(), static_cast<std::int32_t>(blocks_.size())};
+  search.mesh = {blocks_.views.data(), static_cast<std::int32_t>(blocks_.views.size())};
   search.coordinates = mesh_.points().data();
   search.boxes = boxes_.data();
   search.cells = cells_.data();
@@ -250,11 +250,9 @@ std::optional<PointLocator::Place> PointLocator::in_cell(const Mesh& mesh, Index
   return Place{cell, found.xi, found.distance};
 }
 
-std::vector<CellBlockView> cell_blocks(const Mesh& mesh) {
-  std::vector<CellBlockView> views;
+CellBlocks::CellBlocks(const Mesh& of) : mesh(of) {
   for (const CellBlock& block : mesh.blocks())
     if (block.cell_count() > 0) views.push_back(view_of(block));
-  return views;
 }
 
 void PointLocator::throw_outside(const Point& point) const {

@@ -18,6 +18,13 @@
 
 namespace ritz {
 
+// Views of the cells of a mesh, which they keep.
+struct CellBlocks {
+  explicit CellBlocks(const Mesh& mesh);
+  Mesh mesh;
+  std::vector<CellBlockView> views;
+};
+
 class PointLocator {
  public:
   // `tolerance`: how far outside a point may lie, relative to the diagonal of the mesh's bounding box.
@@ -62,15 +69,12 @@ class PointLocator {
     std::vector<double> values, straight;  // of a curved cell's functions, and of the corners', at a point
   };
   std::map<const LagrangePolynomials*, std::vector<Sample>> samples_;
-  std::vector<CellBlockView> blocks_;  // as the others, for search()
+  CellBlocks blocks_;  // as the others, for search()
   std::vector<std::int32_t> cells_;
   std::vector<CellBox> boxes_;
   CellSearch search_;
   double reach_ = 0;  // tolerance as a distance
 };
-
-// The cells of a mesh for views of them; the mesh must outlive them.
-std::vector<CellBlockView> cell_blocks(const Mesh& mesh);
 
 // sum over the nodes a of the cell of N_a(xi) f_a, for values [mesh node][component].
 std::vector<double> interpolate(const Mesh& mesh, const PointLocator::Place& place, std::span<const double> values,

@@ -468,8 +468,7 @@ class EvolutionOfModel {
     if (velocity) options.begin.v = c_.in(*velocity).host();
     else if (c_.read->time->velocity) options.begin.v = c_.read->time->velocity(c_.model());
     begins_as_given_ = initial && (velocity || !c_.read->time->velocity);
-    load_ = load ? std::optional(c_.in(*load)) : std::nullopt;
-    options.forces = load_ ? &*load_ : nullptr;
+    if (load) options.forces = std::make_shared<const Vector>(c_.in(*load));
     if (tolerance) {
       options.newton.relative = *tolerance;
       options.linear.relative = std::min(*tolerance, options.linear.relative);
@@ -481,7 +480,6 @@ class EvolutionOfModel {
 
   CallerModel& c_;
   // Data of the last evolution:
-  std::optional<Vector> load_;
   bool begins_as_given_ = false;
   Transient evolved_;
   Trajectory path_;

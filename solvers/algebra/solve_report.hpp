@@ -46,6 +46,9 @@ struct SolveReport {
   bool converged() const { return reason == StopReason::converged; }
 };
 
+// Called whenever more of several columns are solved, with the number of the first.
+using AfterColumns = std::function<void(int first, const std::vector<SolveReport>& reports)>;
+
 // Asked after each iteration with the iterations done and log10(residual now / residual at the start); true: this
 // method is a bad bet, stop here (`iteration_limit`).
 using IterationVerdict = std::function<bool(int iterations, double log_reduction)>;

@@ -9,6 +9,7 @@
 // is still definite; LOBPCG continues with K^-1.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "solvers/eigen/eigen_solver.hpp"
 
 namespace ritz {

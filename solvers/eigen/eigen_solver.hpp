@@ -16,6 +16,7 @@
 // which neither method sees: all vectors stay in the range of K^-1 M, and a positive pivot never counts as negative.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "device/message_sink.hpp"
 #include "device/function_ref.hpp"
 #include "solvers/algebra/layout.hpp"
@@ -114,7 +115,7 @@ struct EigenOperators {
   const AttachedMotions* motions = nullptr;  // that K and M have; forces that hold them are no residual
 };
 // Makes an approximation of (K + shift M)^-1, symmetric and positive definite. The one before is gone.
-using ShiftedPreconditioner = std::function<std::unique_ptr<LinearOperator>(double shift)>;
+using ShiftedPreconditioner = FunctionRef<std::unique_ptr<LinearOperator>(double shift)>;
 // The lowest eigenvalues by LOBPCG; options.method and options.multigrid are not used. Throws as solve_eigen does.
 EigenSolution solve_by_lobpcg(EigenOperators operators, const EigenOptions& options, int dimension,
                               const ShiftedPreconditioner& preconditioner);

@@ -19,7 +19,7 @@ struct BlockConjugateGradient {
   double absolute = 0;                      // each residual must be below the larger of the two
   int max_iterations = 10000;
   // those from `first` on are done
-  std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns = {};
+  AfterColumns after_columns = {};
 
   // X holds the initial guesses and becomes the solutions. Same contract as ConjugateGradient::solve for every column,
   // with a report for each: a finished column is not changed while the others continue. One or two columns (also the

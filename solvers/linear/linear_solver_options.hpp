@@ -59,7 +59,7 @@ struct LinearSolverOptions {
   // called by functions that throw for a failed solve
   std::function<void(const SolveReport&, Index unknowns)> on_failure;
   // Called by solve_linear of several columns, as soon as those from `first` on are solved and are in X.
-  std::function<void(int first, const std::vector<SolveReport>& reports)> after_columns;
+  AfterColumns after_columns;
   MessageSink say;  // lines worth knowing before long work: the memory that a factor needs
 };
 
@@ -73,7 +73,7 @@ struct LinearTolerance {
 struct SolverGeometry {
   const Vector* coordinates = nullptr;  // [block row][dimension]
   int dimension = 0;
-  std::function<NestedLevels()> nested = {};  // called when multigrid is set up
+  MakeNested nested = {};       // called when multigrid is set up
   Index more_for_products = 0;  // [bytes] that multigrid's set-up takes beyond what the matrix shows; over ranks
 };
 

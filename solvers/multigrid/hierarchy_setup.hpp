@@ -3,6 +3,7 @@
 // until a level is small enough for every rank to take the whole. One process owns all rows and has no ghosts.
 #pragma once
 
+#include "device/function_ref.hpp"
 #include "solvers/multigrid/eigenvalue_bound.hpp"
 #include "solvers/multigrid/gathered_level.hpp"
 #include "solvers/multigrid/level_matrix.hpp"
@@ -27,7 +28,7 @@ struct SetupLevel {
   std::optional<GatheredLevel> gathered;  // over ranks, on the last level if that is small
 };
 
-using TakeLevel = std::function<void(SetupLevel&)>;
+using TakeLevel = FunctionRef<void(SetupLevel&)>;
 
 void set_up_hierarchy(const LevelMatrix& A, const SmoothedAggregationOptions& options, const NestedLevels& nested,
                       const TakeLevel& take);
@@ -58,7 +59,7 @@ struct KnownHierarchy {
   bool keeps_transfers = false;
 };
 
-using TakeValues = std::function<void(std::size_t level, const KnownLevel&, RefreshedLevel&)>;
+using TakeValues = FunctionRef<void(std::size_t level, const KnownLevel&, RefreshedLevel&)>;
 
 // The values of a hierarchy for new values of A, whose inverted diagonal is given, in one process. False when some
 // would not fit the known patterns; the levels that were handed over until then are valid, the others are not.

@@ -9,6 +9,7 @@
 #include "device/machine.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -30,6 +31,7 @@ struct NestedHierarchy {
 };
 
 using NestedLevels = std::shared_ptr<const NestedHierarchy>;  // null: none
+using MakeNested = std::function<NestedLevels()>;
 
 // The share of each rank. first: [rank + 1] nodes of the first level. Levels below one of at most `replicated`
 // unknowns, `block` to a node, stay whole; those below a rank without a node are left out.

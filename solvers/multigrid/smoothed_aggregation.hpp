@@ -46,8 +46,8 @@ struct SmoothedAggregationOptions {
   Index coarsest_size = 600;  // unknowns that are solved with a dense inverse
   int max_levels = 12;
   MultigridLevels levels = MultigridLevels::automatic;
-  std::function<NestedLevels()> nested = {};  // called at set-up; empty: aggregation alone
-  Index replicated = 50000;                   // over ranks: most unknowns of all in the level that every rank has
+  MakeNested nested = {};    // called at set-up; empty: aggregation alone
+  Index replicated = 50000;  // over ranks: most unknowns of all in the level that every rank has
 };
 
 class SmoothedAggregation final : public LinearOperator {

@@ -102,7 +102,7 @@ LONG_TYPES = {
     "solvers/eigen/lanczos.cpp Lanczos",
     "solvers/multigrid/divided_product.cpp DividedProduct",
 }
-MUST_OUTLIVE, CALLBACKS = 44, 112  # headers that say "must outlive"; uses of std::function in headers. They can only fall.
+MUST_OUTLIVE, CALLBACKS = 20, 60  # headers that say "must outlive"; uses of std::function in headers. They can only fall.
 
 
 class Sources(unittest.TestCase):
@@ -156,7 +156,7 @@ class Sources(unittest.TestCase):
         self.assertLessEqual(sum(text.count("std::function<") for text in headers), CALLBACKS)
 
     def test_equations_have_few_public_functions(self):
-        for header, name in (("operator", "Operator"), ("equations", "Equations")):
+        for header, name in (("operator", "Operator"), ("mixed_operator", "MixedOperator"), ("equations", "Equations")):
             found = public_functions_in((SOURCE / "fem" / "operator" / f"{header}.hpp").read_text(), name)
             self.assertGreater(len(found), 8)
             self.assertLessEqual(len(found), 15, f"{name}: {found}: give it parts that callers use")

@@ -6,6 +6,7 @@
 #include "fem/ranks/fields_of_rank.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/dense.hpp"
+#include "tests/fem/mixed/mixed_action.hpp"
 #include "tests/fem/mixed/mixed_forms.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 #include "tests/solvers/thread_ranks.hpp"

@@ -42,7 +42,7 @@ Index bytes_of_values(const BlockOperator& K) {
 
 TEST_F(MixedOnAGpu, MatricesAreAssembledAgainAndJoinedWhereTheyAre) {
   for (const auto& problem : problems(gpu, 16)) {
-    SCOPED_TRACE(problem->equations.integrals().front().form.name);
+    SCOPED_TRACE(problem->equations.terms().integrals().front().form.name);
     BlockOperator K = problem->equations.make_matrix();
     const Vector u = problem->equations.zeros();
     problem->equations.assemble(u, K);
@@ -78,7 +78,7 @@ TEST_F(MixedOnAGpu, EquationsBetweenUnknownsAreEliminatedWhereTheMatrixIs) {
 // Masses of pressures and temperatures are assembled: their lists are made on the GPU, and nodes of cells go up.
 TEST_F(MixedOnAGpu, PartsOfFieldsAreMadeWhereTheMatrixIs) {
   for (const auto& problem : problems(gpu, 16)) {
-    const std::string name = problem->equations.integrals().front().form.name;
+    const std::string name = problem->equations.terms().integrals().front().form.name;
     const bool has_mass = name.starts_with("stokes") || name.starts_with("thermo");
     SCOPED_TRACE(name);
     BlockOperator K = problem->equations.make_matrix();
@@ -108,7 +108,7 @@ TEST_F(MixedOnAGpu, AuxiliarySpacesAreMadeWhereTheMatrixIs) {
 // vectors.
 TEST_F(MixedOnAGpu, FactorisationsMovePatternsOfCouplingsAlone) {
   for (const auto& problem : problems(gpu, takes_small_sizes(gpu) ? 5 : 12)) {
-    SCOPED_TRACE(problem->equations.integrals().front().form.name);
+    SCOPED_TRACE(problem->equations.terms().integrals().front().form.name);
     const LinearSolverOptions options{.method = LinearMethod::direct};
     solve(problem->equations, problem->supports, options);
     const BlockOperator K = problem->equations.make_matrix();
@@ -117,7 +117,8 @@ TEST_F(MixedOnAGpu, FactorisationsMovePatternsOfCouplingsAlone) {
       for (int column = 0; column < K.layout().count(); ++column)
         if (const RectangularMatrix* C = row == column ? nullptr : K.coupling(row, column))
           patterns += C->row_offsets().bytes() + C->column_of_entries().bytes();
-    const Index gauge = problem->equations.family(0) == Family::edge ? 24 * problem->equations.layout().total() : 0;
+    const Index gauge =
+        problem->equations.terms().family(0) == Family::edge ? 24 * problem->equations.layout().total() : 0;
     EXPECT_LT(moved([&] { solve(problem->equations, problem->supports, options); }), patterns + gauge + 1024);
   }
 }
@@ -127,7 +128,7 @@ TEST_F(MixedOnAGpu, SolutionsAreThoseOfTheCpuAndRepeatBitwise) {
   const auto on_gpu = problems(gpu, n), on_cpu = problems(Device::named("cpu", 2), n);
   for (std::size_t i = 0; i < on_gpu.size(); ++i) {
     const MixedOperator& equations = on_gpu[i]->equations;
-    SCOPED_TRACE(equations.integrals().front().form.name);
+    SCOPED_TRACE(equations.terms().integrals().front().form.name);
     for (const bool direct : {false, true}) {
       const LinearSolverOptions options{.method = direct                        ? LinearMethod::direct
                                                   : equations.facts().symmetric ? LinearMethod::minres

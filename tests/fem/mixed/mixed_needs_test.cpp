@@ -24,7 +24,7 @@ class MixedNeeds : public CellTest {
     supports.finish();
     Vector u = equations.zeros(), r = equations.zeros();
     const Index standing = device.memory().statistics().live;
-    const MemoryNeeds needs = equations.matrix_needs() + equations.list_needs(true, true);
+    const MemoryNeeds needs = equations.terms().matrix_needs() + equations.terms().list_needs(true, true);
     device.memory().reset_peak();
     BlockOperator K = equations.make_matrix();
     equations.residual(u, r);

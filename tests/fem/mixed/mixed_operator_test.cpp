@@ -7,6 +7,7 @@
 #include "fem/operator/mixed_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/device/small_sizes.hpp"
+#include "tests/fem/mixed/mixed_action.hpp"
 #include "tests/fem/mixed/mixed_forms.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 #include "tests/fem/models.hpp"

@@ -99,8 +99,8 @@ TEST_P(MixedStatics, NeedsAreThoseThatWereForecast) {
       const double taken = double(pool.statistics().peak - standing), foreseen = double(needs.total());
       constexpr double dense = 4e6;  // the inverse of a coarsest level, which no forecast of small problems counts
       EXPECT_GE(foreseen + (minres ? dense : 0), 0.85 * taken)
-          << problem->equations.integrals().front().form.name << " " << name_of(options.method);
-      EXPECT_LE(foreseen, 1.4 * taken) << problem->equations.integrals().front().form.name << " "
+          << problem->equations.terms().integrals().front().form.name << " " << name_of(options.method);
+      EXPECT_LE(foreseen, 1.4 * taken) << problem->equations.terms().integrals().front().form.name << " "
                                        << name_of(options.method);
     }
 }

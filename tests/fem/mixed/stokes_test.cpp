@@ -10,6 +10,7 @@
 #include "solvers/direct/direct_solver.hpp"
 #include "solvers/linear/block_preconditioner.hpp"
 #include "solvers/linear/linear_solver.hpp"
+#include "tests/fem/mixed/mixed_action.hpp"
 #include "tests/fem/models.hpp"
 
 #include <cmath>

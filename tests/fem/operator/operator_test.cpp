@@ -56,7 +56,7 @@ TEST(Operator, OfLoadsAloneHasAZeroMatrix) {
 
 class NoWork : public OperatorOverRanks {
   void numbers_changed() override {}
-  void bring_states(const Operator&) override {}
+  void bring_states(const ElementTerms&, PointStates&) override {}
   void states_were_set() override {}
   void reset_states() override {}
 };
