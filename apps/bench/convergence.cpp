@@ -40,7 +40,7 @@ int highest_order(const Mesh& mesh) {
 }  // namespace
 
 std::vector<ConvergenceRow> convergence_rows(const Device& device, double size, int highest,
-                                             const std::function<void(const ConvergenceRow&)>& found) {
+                                             FunctionRef<void(const ConvergenceRow&)> found) {
   std::vector<ConvergenceRow> rows;
   for (const CellKind kind :
        {CellKind::tri3, CellKind::quad4, CellKind::tet4, CellKind::hex8, CellKind::prism6, CellKind::pyramid5}) {
@@ -66,7 +66,7 @@ std::vector<ConvergenceRow> convergence_rows(const Device& device, double size, 
         }
         row.l2_order = fitted_order(row.counts, row.l2);
         row.h1_order = fitted_order(row.counts, row.h1);
-        if (found) found(row);
+        found(row);
         rows.push_back(std::move(row));
       }
   }
