@@ -87,7 +87,7 @@ set(RITZ_KERNEL_OPTIONS_CUDA -std=c++20 --expt-relaxed-constexpr -O3 ${ritz_of_c
 # Families of kernels that a build makes; the others are made by the target that has the module's name.
 set(RITZ_KERNEL_FAMILIES all CACHE STRING "Families of CPU kernels to build: all, none, or a list")
 set(RITZ_CUDA_FAMILIES all CACHE STRING "Families of GPU kernels to build: all, none, or a list")
-set(RITZ_FAMILY_LEVEL 3 CACHE STRING "Optimisation of families of CPU kernels: 3, or 1, which takes half as long to compile")
+set(RITZ_QUICK_FAMILIES none CACHE STRING "Families of CPU kernels at -O1, which takes half as long to compile: all, none, or a list")
 function(ritz_kernel_family name family)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE sources)
   set_property(GLOBAL APPEND PROPERTY ritz_families_${name} ${family})
@@ -122,7 +122,11 @@ namespace { [[maybe_unused]] const bool registered = (ritz::register_kernel_fami
       get_property(family_sources GLOBAL PROPERTY ritz_sources_${name}_${family})
       _ritz_is_built(built ${family} ${RITZ_KERNEL_FAMILIES})
       _ritz_cpu_module(${name} ${name}.${family}.${backend} ${backend} ${built} ${K_NO_INSTALL} ${family_sources})
-      target_compile_options(${name}.${family}.${backend} PRIVATE $<$<CONFIG:Release>:-O${RITZ_FAMILY_LEVEL}>)
+      # Multiply-adds are fused there, too.
+      _ritz_is_built(quick ${family} ${RITZ_QUICK_FAMILIES})
+      if(quick)
+        target_compile_options(${name}.${family}.${backend} PRIVATE "$<$<CONFIG:Release>:-O1;-fexpensive-optimizations>")
+      endif()
       if(built)
         add_dependencies(${name}.${backend} ${name}.${family}.${backend})
       endif()

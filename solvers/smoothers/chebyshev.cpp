@@ -125,8 +125,12 @@ double LargestEigenvalue::after(int steps) {
   ranks.read(numbers_.data(), numbers);
   alphas_.clear();
   betas_.clear();
+  double largest = 0;  // of the Rayleigh quotients so far
   for (std::size_t k = 0; k + 2 < numbers.size() && numbers[k] > 1e-24 * numbers[0]; k += 2) {
     const double rz = numbers[k], pq = numbers[k + 1], next_rz = numbers[k + 2];
+    // Only what a singular matrix maps to zero is left, and pq is rounding.
+    if (k > 0 && std::abs(pq) <= 1e-12 * largest * rz) break;
+    largest = std::max(largest, pq / rz);
     if (!(pq > 0) || !std::isfinite(pq))
       throw Error(ErrorKind::not_converged,
                   fmt::format("the matrix is not positive definite: p.Ap = {} for a vector p", pq),

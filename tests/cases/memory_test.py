@@ -146,7 +146,7 @@ class ControlGroupTest(ritz.CaseTest):
         self.assertEqual(free.exit, 0, free.errors)
         memory = free.report["memory"]
         self.assertEqual(memory["host_limit"], 0)
-        wide, tight = memory["host_peak"] // 1_000_000 + 100, memory["host_peak"] // 1_000_000 - 12
+        wide, tight = memory["host_peak"] // 1_000_000 + 100, memory["host_peak"] // 1_000_000 - 16
         for version in (1, 2):
             with self.subTest(version=version):
                 roomy = self.in_group(wide, case, version=version)
