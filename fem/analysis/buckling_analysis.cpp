@@ -27,6 +27,8 @@ EigenOptions eigen_options(const Model& model, const Buckling& analysis) {
                        .method = analysis.method,
                        .max_iterations = analysis.max_iterations,
                        .multigrid = analysis.linear.multigrid};
+  // Bodies that buckle are slender: rounding in single precision hides how easily they bend.
+  options.multigrid.single_precision = options.multigrid.half_storage = false;
   if (model.ill_conditioned && options.method == EigenMethod::automatic) options.method = EigenMethod::lanczos;
   return options;
 }

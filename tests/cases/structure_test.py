@@ -359,7 +359,7 @@ class Frames(Structure):
         self.assert_close(outcome.fact("reaction")[2], 1000, 1e-9)
         moved = self.frame(BEAM, FOOT, spring, '[[support]]\nregion = "tip"\nz = 0.01\n')
         outcome = self.solve("ritz-structure", moved)
-        self.assertEqual((outcome.fact("applied_load")[2], abs(outcome.fact("reaction")[2]) < 1e-6), (0, True))  # the spring's force is the ground's, and no load
+        self.assertLess(max(abs(outcome.fact("applied_load")[2]), abs(outcome.fact("reaction")[2])), 1e-6)  # the spring's force is the ground's, and no load
         outcome = self.solve("ritz-structure", self.frame(BEAM, FOOT.replace("fixed = true", "pinned = true\nrx = 0\nrz = 0\nry = 0.01"), TIP))
         self.assert_close(outcome.probes["tip"], -0.04, 1e-9)  # a rigid turn
 

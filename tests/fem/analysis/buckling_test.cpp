@@ -220,8 +220,12 @@ TEST(Buckling, AClampedSolidColumnHasEulersLoad) {
   EXPECT_NEAR(second, 0, 0.005);
   EXPECT_LT(std::abs(second), std::abs(first));
   const Model varying = clamped_column(fine, Coefficient(constant(E)));
-  for (const EigenMethod method : methods)
-    EXPECT_NEAR(solve(varying, Buckling{.method = method}).factors[0] / exact - 1, second, 1e-6);
+  for (const EigenMethod method : methods) {
+    const BucklingModes modes = solve(varying, Buckling{.method = method});
+    EXPECT_NEAR(modes.factors[0] / exact - 1, second, 1e-6);
+    if (method == EigenMethod::lobpcg)
+      EXPECT_LT(modes.eigen.iterations, 20);  // slender: single precision takes hundreds, or fails
+  }
 }
 
 // The same in plane stress, where it buckles in the plane; a ring of revolution under pressure from outside does not
