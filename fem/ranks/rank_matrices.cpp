@@ -107,7 +107,7 @@ std::unique_ptr<const DividedMatrix> RankMatrices::eliminated(SparseMatrix K, do
   return std::make_unique<const DividedMatrix>(std::move(whole.ghosts), std::move(whole.matrix));
 }
 
-// A rank that lacks the room for its matrix, and what an iteration surely needs beside it, ends all before long work.
+// Where a rank has too little memory for its matrix and the vectors of an iteration, all ranks end before the assembly.
 void RankMatrices::check_room() {
   if (std::exchange(room_is_checked_, true)) return;
   ranks().agree([this] {

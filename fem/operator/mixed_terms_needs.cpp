@@ -1,7 +1,7 @@
 // Memory that a mixed operator will take: MixedTerms::matrix_needs and list_needs.
 #include "device/kernels.hpp"
 #include "fem/operator/list_sizes.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/mixed_terms.hpp"
 #include "fem/operator/operator_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 
