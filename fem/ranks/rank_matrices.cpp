@@ -107,7 +107,7 @@ std::unique_ptr<const DividedMatrix> RankMatrices::eliminated(SparseMatrix K, do
   return std::make_unique<const DividedMatrix>(std::move(whole.ghosts), std::move(whole.matrix));
 }
 
-// Where a rank has too little memory for its matrix and the vectors of an iteration, all ranks end before the assembly.
+// All ranks end before the assembly where one has too little memory for its matrix and the vectors of an iteration.
 void RankMatrices::check_room() {
   if (std::exchange(room_is_checked_, true)) return;
   ranks().agree([this] {
