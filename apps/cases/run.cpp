@@ -32,6 +32,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 
 namespace ritz {
 namespace {
@@ -188,6 +189,8 @@ class MeshMaker {
     from_file.structural = structural;
     from_file.notices = &notices_;
     from_file.points = &points_;
+    const std::set<std::string> keys = keys_of_beams();
+    if (structural) from_file.section_keys = &keys;
     try {
       const LongWork reading;
       if (options.survey) return options.survey->mesh(structural);
@@ -200,6 +203,22 @@ class MeshMaker {
       case_.throw_if_any();
       throw;
     }
+  }
+
+  // ReadOptions::section_keys: those that all beams among the sections have. Round profiles need no orientation.
+  std::set<std::string> keys_of_beams() const {
+    std::set<std::string> keys = {"orientation"};
+    bool have_offsets = true, have_beams = false;
+    for (const std::vector<std::string>& given : case_.given_keys("section")) {
+      const auto has = [&](const char* key) { return std::ranges::find(given, key) != given.end(); };
+      const bool has_directions = has("inertia_y") || has("height");
+      if (!has_directions && !has("diameter")) continue;
+      have_beams = true;
+      have_offsets = have_offsets && (has("offset_y") || has("offset_z"));
+      if (has_directions && !has("orientation")) keys.erase("orientation");
+    }
+    if (have_beams && have_offsets) keys.insert("offset");
+    return keys;
   }
 
   void check(const Mesh& mesh) {

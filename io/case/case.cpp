@@ -140,6 +140,17 @@ std::vector<GivenNumber> Case::given_numbers(std::string_view table, std::string
   return found;
 }
 
+std::vector<std::vector<std::string>> Case::given_keys(std::string_view table) const {
+  std::vector<std::vector<std::string>> found;
+  CaseMember* const tables = data_->root.find(table);
+  if (tables == nullptr || !tables->value.is_array_of_tables()) return found;
+  for (const CaseValue& entry : tables->value.items) {
+    std::vector<std::string>& keys = found.emplace_back();
+    for (const CaseMember& member : entry.members) keys.push_back(member.key);
+  }
+  return found;
+}
+
 namespace {
 
 // An entry that was read; nullptr: there is none.

@@ -184,6 +184,8 @@ class Case {
   std::string resolved(const std::string& folder = {}) const;
   // The numbers `key` of all [[table]]s, or of [table]; nothing counts as asked for. For notices.
   std::vector<GivenNumber> given_numbers(std::string_view table, std::string_view key) const;
+  // [entry] The keys given in each [[table]]; nothing counts as asked for.
+  std::vector<std::vector<std::string>> given_keys(std::string_view table) const;
   // The number that was read at this dotted key, "material.0.orthotropic.young.1"; nullopt: there is none.
   std::optional<KeptNumber> number_at(std::string_view key) const;
   bool has_value(std::string_view key) const;   // whatever was given there

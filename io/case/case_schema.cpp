@@ -8,6 +8,7 @@
 #include <deque>
 #include <set>
 #include <string_view>
+#include <unordered_map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,14 +19,22 @@ namespace {
 using Json = nlohmann::ordered_json;
 using Ways = std::map<std::string, std::string>;
 
+// By the numbers of paths.
 struct Reading {
-  CaseReading of;
-  bool complete;
-  std::map<std::string, std::size_t> asked;                  // question of each path
-  std::map<std::string, std::vector<std::size_t>> children;  // questions of each table
-  std::vector<bool> asks, holds;                             // [number of a path]: the same as flags
+  bool complete = false;
+  std::vector<int> asked = {};   // which variant of the question, -1: none
+  std::vector<bool> holds = {};  // does it ask for a key of this table?
+  int variant(std::size_t path) const { return path < asked.size() ? asked[path] : -1; }
+  bool asks(std::size_t path) const { return variant(path) >= 0; }
+  bool looks_into(std::size_t table) const { return table < holds.size() && holds[table]; }
+};
 
-  static bool has(const std::vector<bool>& flags, std::size_t path) { return path < flags.size() && flags[path]; }
+// A key or a table.
+struct Path {
+  std::string text;
+  std::size_t table = 0;
+  std::vector<std::size_t> keys = {};       // of a table
+  std::vector<CaseQuestion> variants = {};  // questions that differ
 };
 
 std::string parent_of(const std::string& path) {
@@ -38,17 +47,6 @@ std::string name_of(const std::string& path) {
 }
 
 bool is_table(const CaseQuestion& question) { return question.type == "table" || question.type == "tables"; }
-
-// Does this reading do without the key?
-bool is_needed(const Reading& reading, const CaseQuestion& question, bool with_plugin) {
-  if (question.type == "open" || (with_plugin && question.limits.open && question.type == "choice")) return false;
-  if (question.type == "tables") return question.limits.minimum.has_value();
-  if (question.type != "table") return question.fallback.empty();
-  const auto children = reading.children.find(question.path);
-  return children != reading.children.end() && std::ranges::any_of(children->second, [&](std::size_t child) {
-           return is_needed(reading, reading.of.questions[child], with_plugin);
-         });
-}
 
 // Readings that differ in what they take at one point.
 struct Family {
@@ -64,22 +62,23 @@ class Survey {
   }
 
   const std::vector<std::string>& paths() const { return order_; }  // as they were first asked
-  const std::vector<CaseQuestion>& variants(const std::string& path) const { return variants_.at(path); }
+  const std::vector<CaseQuestion>& variants(const std::string& path) const {
+    return paths_[numbers_.at(path)].variants;
+  }
   bool is_open(const std::string& path) const {
-    const auto found = variants_.find(path);
-    return found != variants_.end() &&
-           std::ranges::any_of(found->second, [](const CaseQuestion& q) { return q.limits.open; });
+    const auto found = numbers_.find(path);
+    return found != numbers_.end() &&
+           std::ranges::any_of(paths_[found->second].variants, [](const CaseQuestion& q) { return q.limits.open; });
   }
 
   // By all readings that ask for its table.
-  bool is_required(const std::string& path, const std::string& table, bool with_plugin) const {
+  bool is_required(const std::string& path, bool with_plugin) const {
+    const std::size_t number = numbers_.at(path), table = paths_[number].table;
     bool looked = false;
     for (const Reading& reading : readings_) {
-      if (!reading.complete || !reading.children.contains(table)) continue;
+      if (!reading.complete || !reading.looks_into(table)) continue;
       looked = true;
-      const auto question = reading.asked.find(path);
-      if (question == reading.asked.end() || !is_needed(reading, reading.of.questions[question->second], with_plugin))
-        return false;
+      if (!is_needed(reading, number, with_plugin)) return false;
     }
     return looked;
   }
@@ -87,11 +86,8 @@ class Survey {
   // The options with which the key is asked for: {point: values}, where readings that differ in one point differ in
   // asking for it.
   std::map<std::string, std::set<std::string>> conditions_of(const std::string& path) const {
-    const std::string table = parent_of(path);
-    const std::size_t number = numbers_.at(path), number_of_table = numbers_.at(table);
-    const auto looks_here = [&](const Reading& reading) {
-      return reading.complete && (table.empty() || Reading::has(reading.holds, number_of_table));
-    };
+    const std::size_t number = numbers_.at(path), table = paths_[number].table;
+    const auto looks_here = [&](const Reading& reading) { return reading.complete && reading.looks_into(table); };
     std::set<std::string_view> decisive;
     for (const Family& family : families_) {
       const std::string_view point = family.point;
@@ -101,7 +97,7 @@ class Survey {
         const Reading& reading = readings_[index];
         if (!looks_here(reading)) continue;
         ++seen;
-        asked += Reading::has(reading.asks, number) ? 1 : 0;
+        asked += reading.asks(number) ? 1 : 0;
       }
       if (asked > 0 && asked < seen) decisive.insert(point);
     }
@@ -110,10 +106,10 @@ class Survey {
       if (!decisive.contains(family.point)) continue;
       std::set<std::string>& values = with[family.point];
       for (const auto& [value, index] : family.members)
-        if (looks_here(readings_[index]) && Reading::has(readings_[index].asks, number)) values.insert(value);
+        if (looks_here(readings_[index]) && readings_[index].asks(number)) values.insert(value);
     }
     if (std::ranges::any_of(families_, [&](const Family& family) { return family.point == path + "?"; }) &&
-        !is_table(variants_.at(path).front()))
+        !is_table(variants(path).front()))
       std::erase_if(
           with, [](const auto& condition) { return !condition.second.contains("absent"); });  // it may be given alone
     return with;
@@ -124,6 +120,7 @@ class Survey {
   // of the equations: tables of the root are looked for under each.
   struct Step {
     std::size_t reading;
+    CaseReading of;
     Ways ways;
     std::string kind;
   };
@@ -133,26 +130,29 @@ class Survey {
     std::set<std::array<std::string, 3>> gone;
     std::set<std::string> opening;  // keys of the root whose presence leads to further tables
     std::deque<Step> to_follow;
-    const std::size_t usual = add(read(mesh, {}));
-    to_follow.push_back({usual, {}, ""});
+    const auto add_step = [&](Ways ways, std::string kind) -> Step& {
+      SurveyedReading surveyed = read(mesh, ways);
+      const std::size_t number = add(surveyed);
+      surveyed.reading.questions.clear();
+      return to_follow.emplace_back(Step{number, std::move(surveyed.reading), std::move(ways), std::move(kind)});
+    };
+    const std::size_t usual = add_step({}, "").reading;
     while (!to_follow.empty()) {
-      const Step step = to_follow.front();
+      const Step step = std::move(to_follow.front());
       to_follow.pop_front();
-      const auto options = readings_[step.reading].of.options;
-      const Ways taken = readings_[step.reading].of.taken;
-      for (const auto& [point, values] : options) {
-        Family family{point, {{taken.at(point), step.reading}}};
+      for (const auto& [point, values] : step.of.options) {
+        const std::string& taken = step.of.taken.at(point);
+        Family family{point, {{taken, step.reading}}};
         for (const std::string& value : values) {
-          if (value == taken.at(point)) continue;
+          if (value == taken) continue;
           const bool is_first = gone.insert({point, value, ""}).second;
           if (!is_first && !(opening.contains(point) && gone.insert({point, value, step.kind}).second)) continue;
-          Step next{0, step.ways, step.kind};
-          next.ways[point] = value;
-          next.reading = add(read(mesh, next.ways));
+          Ways ways = step.ways;
+          ways[point] = value;
+          Step& next = add_step(std::move(ways), step.kind);
           family.members.emplace_back(value, next.reading);
           if (is_root_key(point) && asks_more(next.reading, step.reading, true)) opening.insert(point);
           if (is_kind(point) && asks_more(next.reading, usual, false)) next.kind = fmt::format("{} = {}", point, value);
-          to_follow.push_back(std::move(next));
         }
         if (family.members.size() > 1) families_.push_back(std::move(family));
       }
@@ -167,38 +167,58 @@ class Survey {
   }
   // Does a reading ask for a key, or a table of the root, that the other does not ask for?
   bool asks_more(std::size_t reading, std::size_t other, bool of_root) const {
-    return std::ranges::any_of(readings_[reading].asked, [&](const auto& asked) {
-      return (!of_root || asked.first.find('.') == std::string::npos) && !readings_[other].asked.contains(asked.first);
-    });
+    const std::size_t count = readings_[reading].asked.size();
+    for (std::size_t path = 0; path < count; ++path)
+      if (readings_[reading].asks(path) && !readings_[other].asks(path) && (!of_root || paths_[path].table == root_))
+        return true;
+    return false;
   }
 
-  std::size_t add(SurveyedReading surveyed) {
-    Reading reading{std::move(surveyed.reading), surveyed.complete, {}, {}, {}, {}};
-    for (std::size_t i = 0; i < reading.of.questions.size(); ++i) {
-      const CaseQuestion& question = reading.of.questions[i];
-      reading.asked.emplace(question.path, i);
-      reading.children[parent_of(question.path)].push_back(i);
-      set(reading.asks, number_of(question.path));
-      set(reading.holds, number_of(parent_of(question.path)));
-      std::vector<CaseQuestion>& variants = variants_[question.path];
+  // Does this reading not do without the key?
+  bool is_needed(const Reading& reading, std::size_t path, bool with_plugin) const {
+    if (!reading.asks(path)) return false;
+    const CaseQuestion& question = paths_[path].variants[static_cast<std::size_t>(reading.variant(path))];
+    if (question.type == "open" || (with_plugin && question.limits.open && question.type == "choice")) return false;
+    if (question.type == "tables") return question.limits.minimum.has_value();
+    if (question.type != "table") return question.fallback.empty();
+    return std::ranges::any_of(paths_[path].keys,
+                               [&](std::size_t key) { return is_needed(reading, key, with_plugin); });
+  }
+
+  std::size_t add(const SurveyedReading& surveyed) {
+    Reading reading{surveyed.complete};
+    for (const CaseQuestion& question : surveyed.reading.questions) {
+      const std::size_t number = number_of(question.path);
+      std::vector<CaseQuestion>& variants = paths_[number].variants;
       if (variants.empty()) order_.push_back(question.path);
-      if (std::ranges::find(variants, question) == variants.end()) variants.push_back(question);
+      const auto found = std::ranges::find(variants, question);
+      const auto variant = static_cast<int>(found - variants.begin());
+      if (found == variants.end()) variants.push_back(question);
+      reading.asked.resize(std::max(reading.asked.size(), number + 1), -1);
+      if (reading.asked[number] < 0) reading.asked[number] = variant;
+      const std::size_t table = paths_[number].table;
+      reading.holds.resize(std::max(reading.holds.size(), table + 1));
+      reading.holds[table] = true;
     }
     readings_.push_back(std::move(reading));
     return readings_.size() - 1;
   }
 
-  std::size_t number_of(const std::string& path) { return numbers_.emplace(path, numbers_.size()).first->second; }
-  static void set(std::vector<bool>& flags, std::size_t path) {
-    if (flags.size() <= path) flags.resize(path + 1);
-    flags[path] = true;
+  std::size_t number_of(const std::string& path) {
+    if (const auto known = numbers_.find(path); known != numbers_.end()) return known->second;
+    const std::size_t table = path.empty() ? root_ : number_of(parent_of(path)), number = paths_.size();
+    paths_.push_back({path, table});
+    numbers_.emplace(path, number);
+    if (number != table) paths_[table].keys.push_back(number);
+    return number;
   }
 
+  static constexpr std::size_t root_ = 0;  // the first to be numbered
+  std::vector<Path> paths_;
+  std::unordered_map<std::string, std::size_t> numbers_;
   std::vector<Reading> readings_;
-  std::map<std::string, std::size_t> numbers_;  // of paths of keys and tables
   std::vector<Family> families_;
   std::vector<std::string> order_;
-  std::map<std::string, std::vector<CaseQuestion>> variants_;  // of each path, those that differ
 };
 
 // "; only with method = 'gmres'"
@@ -334,8 +354,7 @@ class SchemaWriter {
       }
       if (name_of(path) == "*") others = schema_at(path);
       else json["properties"][name_of(path)] = schema_at(path);
-      if (name_of(path) != "*" && !open && survey_.is_required(path, table, with_plugin_))
-        needed.push_back(name_of(path));
+      if (name_of(path) != "*" && !open && survey_.is_required(path, with_plugin_)) needed.push_back(name_of(path));
     }
     if (!needed.empty()) json["required"] = needed;
     if (!open) json["additionalProperties"] = others;

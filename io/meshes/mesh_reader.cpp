@@ -110,6 +110,7 @@ struct ReadInto {
   std::vector<std::string>& notices;
   bool structural;
   std::vector<std::string>* points;
+  const std::set<std::string>* section_keys;
 };
 
 // A format: what messages call it, how its files begin or else end, and its reader. The first row that fits is taken.
@@ -170,7 +171,9 @@ const MeshFormat formats[] = {
      true,
      [](const Head& head) { return looks_like_nastran(head.text()); },
      {".bdf", ".nas", ".fem"},
-     [](const std::string& path, const ReadInto& into) { return read_nastran(path, into.notices, into.structural); }},
+     [](const std::string& path, const ReadInto& into) {
+       return read_nastran(path, into.notices, into.structural, into.section_keys);
+     }},
     {"MED .med",
      true,
      [](const Head& head) { return head.has_group("/ENS_MAA"); },
@@ -212,7 +215,7 @@ std::string names_of_formats(bool of_structures) {
 }  // namespace
 
 MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices, bool structural,
-                        std::vector<std::string>* points) {
+                        std::vector<std::string>* points, const std::set<std::string>* section_keys) {
   std::vector<std::string> own_notices;
   std::vector<std::string>& said = notices != nullptr ? *notices : own_notices;
   const MeshFormat* format = nullptr;
@@ -231,7 +234,7 @@ MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notic
     throw Error(ErrorKind::mesh_format, fmt::format("'{}' cannot be read as a mesh of beams and shells", path),
                 "lines and surfaces in space are read from " + names_of_formats(true),
                 "convert it: meshio convert mesh.vtu mesh.msh");
-  return format->read(path, {said, structural, points});
+  return format->read(path, {said, structural, points, section_keys});
 }
 
 Mesh read_mesh(const std::string& path, const ReadOptions& options) {
@@ -240,7 +243,7 @@ Mesh read_mesh(const std::string& path, const ReadOptions& options) {
                 "lengths are multiplied by it", "give a positive number, 0.001 for a mesh drawn in millimetres");
   std::vector<std::string> own_notices;
   std::vector<std::string>& said = options.notices != nullptr ? *options.notices : own_notices;
-  MeshData data = read_mesh_data(path, &said, options.structural, options.points);
+  MeshData data = read_mesh_data(path, &said, options.structural, options.points, options.section_keys);
   if (options.scale != 1)
     transform_points(data, [scale = options.scale](std::span<double, 3> x) {
       for (double& coordinate : x) coordinate *= scale;

@@ -9,6 +9,7 @@
 
 #include "mesh/mesh.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,12 +23,16 @@ struct ReadOptions {
   std::vector<std::string>* notices = nullptr;  // receives what the reader found odd; see also Mesh::notices()
   // receives the names of regions of nodes that the file gives as single points (physical points of Gmsh)
   std::vector<std::string>* points = nullptr;
+  // Keys of the case, "orientation" and "offset", that stand for what a file of beams and shells gives beyond their
+  // nodes. What changes results and has no such key is an error; null: it is a notice.
+  const std::set<std::string>* section_keys = nullptr;
 };
 
 Mesh read_mesh(const std::string& path, const ReadOptions& options = {});
 
-// The same before Mesh checks it; `notices` (may be null) receives what was odd.
+// The same before Mesh checks it, without scale; `notices` (may be null) receives what was odd.
 MeshData read_mesh_data(const std::string& path, std::vector<std::string>* notices = nullptr, bool structural = false,
-                        std::vector<std::string>* points = nullptr);
+                        std::vector<std::string>* points = nullptr,
+                        const std::set<std::string>* section_keys = nullptr);
 
 }  // namespace ritz

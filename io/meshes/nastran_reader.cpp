@@ -2,6 +2,7 @@
 // comma-separated fields.
 #include "io/meshes/other_readers.hpp"
 
+#include "device/error.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/files/text_case.hpp"
@@ -111,16 +112,21 @@ const Form* form_named(std::string_view name) {
   return nullptr;
 }
 
+// Keys of sections (ReadOptions::section_keys): one that a case has in any case, and none.
+constexpr std::string_view always_there = "*", no_key = "";
+
 // Fields of cells and grid points, after their name and by position, that change results and are not of the mesh.
 struct OtherFields {
   std::string_view names;  // of entries
   std::size_t first, count;
   std::string_view what, remedy;
+  std::string_view key = always_there;  // of ReadOptions::section_keys
 };
 
-constexpr std::string_view section_orientation = "give orientation in the [[section]] of its region";
+constexpr std::string_view section_orientation = "give orientation in each [[section]] of beams";
 constexpr std::string_view section_offset =
-    "give offset_y and offset_z in the [[section]] of its region; move the nodes by what lies along the beam";
+    "give offset_y and offset_z in each [[section]] of beams, 0 where there is none; move the nodes by what lies along "
+    "the beam";
 constexpr std::string_view no_releases =
     "beams of Ritz have no releases: a member that is hinged at both ends is a bar";
 constexpr std::string_view section_thickness = "give thickness in the [[section]] of its region";
@@ -129,15 +135,15 @@ constexpr std::string_view no_shell_offset = "shells of Ritz lie on their nodes:
 
 std::span<const OtherFields> other_fields() {
   static constexpr OtherFields list[] = {
-      {"CBAR CBEAM", 4, 3, "orientation (X1, X2, X3 or G0)", section_orientation},
-      {"CBEAM3", 5, 3, "orientation (X1, X2, X3 or G0)", section_orientation},
+      {"CBAR CBEAM", 4, 3, "orientation (X1, X2, X3 or G0)", section_orientation, "orientation"},
+      {"CBEAM3", 5, 3, "orientation (X1, X2, X3 or G0)", section_orientation, "orientation"},
       {"CBAR CBEAM", 7, 1, "OFFT", section_offset},
-      {"CBAR CBEAM", 8, 2, "pin flags (PA, PB)", no_releases},
-      {"CBAR CBEAM", 10, 6, "offsets (W1A, W2A, W3A, W1B, W2B, W3B)", section_offset},
-      {"CBEAM3", 8, 9, "offsets (W1A ... W3C)", section_offset},
-      {"CBEAM3", 17, 3, "twists (TWA, TWB, TWC)", "sections of Ritz do not twist along a beam"},
-      {"CBEAM", 16, 2, "warping points (SA, SB)", "beams of Ritz do not warp"},
-      {"CBEAM3", 20, 3, "warping points (SA, SB, SC)", "beams of Ritz do not warp"},
+      {"CBAR CBEAM", 8, 2, "pin flags (PA, PB)", no_releases, no_key},
+      {"CBAR CBEAM", 10, 6, "offsets (W1A, W2A, W3A, W1B, W2B, W3B)", section_offset, "offset"},
+      {"CBEAM3", 8, 9, "offsets (W1A ... W3C)", section_offset, "offset"},
+      {"CBEAM3", 17, 3, "twists (TWA, TWB, TWC)", "sections of Ritz do not twist along a beam", no_key},
+      {"CBEAM", 16, 2, "warping points (SA, SB)", "beams of Ritz do not warp", no_key},
+      {"CBEAM3", 20, 3, "warping points (SA, SB, SC)", "beams of Ritz do not warp", no_key},
       {"CONROD", 3, 5, "material and section (MID, A, J, C, NSM)", "give a [[section]] with element = \"bar\""},
       {"CTRIA3 CTRIAR", 5, 1, "THETA or MCID", material_axes},
       {"CQUAD4 CQUADR", 6, 1, "THETA or MCID", material_axes},
@@ -148,10 +154,10 @@ std::span<const OtherFields> other_fields() {
       {"CQUADX4 CPLSTN4 CPLSTS4", 6, 1, "THETA", material_axes},
       {"CTRAX6 CPLSTN6 CPLSTS6", 8, 1, "THETA", material_axes},
       {"CQUADX8 CPLSTN8 CPLSTS8", 10, 1, "THETA", material_axes},
-      {"CTRIA3 CTRIAR", 6, 1, "ZOFFS", no_shell_offset},
-      {"CQUAD4 CQUADR", 7, 1, "ZOFFS", no_shell_offset},
-      {"CTRIA6", 9, 1, "ZOFFS", no_shell_offset},
-      {"CQUAD8", 15, 1, "ZOFFS", no_shell_offset},
+      {"CTRIA3 CTRIAR", 6, 1, "ZOFFS", no_shell_offset, no_key},
+      {"CQUAD4 CQUADR", 7, 1, "ZOFFS", no_shell_offset, no_key},
+      {"CTRIA6", 9, 1, "ZOFFS", no_shell_offset, no_key},
+      {"CQUAD8", 15, 1, "ZOFFS", no_shell_offset, no_key},
       {"CTRIA3 CTRIAR", 9, 4, "thickness (TFLAG, T1, T2, T3)", section_thickness},
       {"CQUAD4 CQUADR", 9, 5, "thickness (TFLAG, T1, T2, T3, T4)", section_thickness},
       {"CTRIA6", 10, 4, "thickness (T1, T2, T3, TFLAG)", section_thickness},
@@ -535,12 +541,22 @@ CellsByKind cells_of(const BulkData& bulk) {
   return cells;
 }
 
-void report_what_is_not_read(const BulkData& bulk, std::vector<std::string>& notices) {
+void report_what_is_not_read(const BulkData& bulk, const std::set<std::string>* section_keys,
+                             std::vector<std::string>& notices) {
+  ErrorList errors;
   for (const auto& [key, seen] : bulk.other_fields) {
     const OtherFields& other = other_fields()[key.second];
-    notices.push_back(fmt::format("{} of {} {} are not read, the first of {}: {}; {}", other.what, seen.count,
-                                  key.first, seen.place, seen.value, other.remedy));
+    const std::string text = fmt::format("{} of {} {} are not read, the first of {}: {}", other.what, seen.count,
+                                         key.first, seen.place, seen.value);
+    const bool replaced =
+        section_keys == nullptr || other.key == always_there || section_keys->contains(std::string(other.key));
+    if (replaced) notices.push_back(text + "; " + std::string(other.remedy));
+    else
+      errors.add(Error(ErrorKind::deck_card, text, "results without them are those of another structure",
+                       other.key == no_key ? fmt::format("{}; or remove them from the file", other.remedy)
+                                           : std::string(other.remedy)));
   }
+  errors.throw_if_any();
   const std::string& path = bulk.files.front().path();
   for (const auto& [name, count] : bulk.scalar_elements)
     notices.push_back(fmt::format("{} {} in '{}' are not cells and were omitted", count, name, path));
@@ -551,7 +567,8 @@ void report_what_is_not_read(const BulkData& bulk, std::vector<std::string>& not
 }  // namespace
 }  // namespace nastran
 
-MeshData read_nastran(const std::string& path, std::vector<std::string>& notices, bool structural) {
+MeshData read_nastran(const std::string& path, std::vector<std::string>& notices, bool structural,
+                      const std::set<std::string>* section_keys) {
   nastran::BulkData bulk;
   nastran::EntryReader reader(bulk.files);
   reader.read(path, [&](const nastran::Entry& entry) { nastran::take(entry, bulk); });
@@ -563,7 +580,7 @@ MeshData read_nastran(const std::string& path, std::vector<std::string>& notices
   raw.nodes = nastran::cells_of(bulk);
   for (const auto& [property, cells] : bulk.properties)
     append(raw.group(numbered_group(traits(cells.kind).dimension, property)).cells, cells);
-  nastran::report_what_is_not_read(bulk, notices);
+  nastran::report_what_is_not_read(bulk, section_keys, notices);
   return mesh_of(std::move(raw), notices);
 }
 

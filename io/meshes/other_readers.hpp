@@ -4,6 +4,7 @@
 
 #include "mesh/mesh.hpp"
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -14,8 +15,9 @@ MeshData read_medit(const std::string& path, std::vector<std::string>& notices);
 MeshData read_medit_binary(const std::string& path, std::vector<std::string>& notices);
 
 // Nastran bulk data, small, large and free field. Properties become "volume_3", "surface_7", ... `structural`: see
-// MeshData::structural.
-MeshData read_nastran(const std::string& path, std::vector<std::string>& notices, bool structural = false);
+// MeshData::structural. section_keys: see ReadOptions.
+MeshData read_nastran(const std::string& path, std::vector<std::string>& notices, bool structural = false,
+                      const std::set<std::string>* section_keys = nullptr);
 
 // MFEM mesh v1.0 to v1.3, conforming; nodes of order 1 and 2. Attributes become "volume_3", ...; attribute sets keep
 // their names.

@@ -475,6 +475,47 @@ class Refusals(Structure):
         self.assert_close(found[1]["tip"], found[0]["tip"], 1e-12)
         self.assertEqual(found[1]["shear"], found[0]["shear"])
 
+    def test_offsets_of_a_nastran_deck_are_those_of_the_section_or_an_error(self):
+        """A cantilever pulled at a distance e from its nodes bends by F e L^2 / (2 E I)."""
+        young, force, e, size = 1e11, 30000, 0.1, 0.1
+        self.write("bar.bdf", "BEGIN BULK\nGRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\n"
+                   f"CBAR,1,1,1,2,0.,1.,0.,,+\n+,,,0.,{e},0.,0.,{e},0.\nENDDATA\n")
+        sides = "".join(f'[[region]]\nname = "{name}"\nkind = "nodes"\nplane = {{point = [{x}, 0, 0], normal = [1, 0, 0]}}\n'
+                        for name, x in (("root", 0), ("tip", 1)))
+        case = lambda keys: self.write("case.toml", f"""[mesh]
+file = "bar.bdf"
+[[section]]
+region = "curve_1"
+element = "beam"
+young = {young}
+poisson = 0
+profile = "rectangle"
+height = {size}
+width = {size}
+{keys}
+{sides}[[support]]
+region = "root"
+fixed = true
+[[force]]
+region = "tip"
+value = [{force}, 0, 0]
+[[probe]]
+name = "u"
+field = "displacement"
+component = "y"
+region = "tip"
+measure = "mean"
+""")
+        refused = self.run_case("ritz-structure", case(""))
+        self.assertEqual(refused.exit, 4, refused.errors)
+        for text in ("orientation (X1, X2, X3 or G0) of 1 CBAR are not read", "CBAR 1 in line 4 of", "offsets (W1A", "give offset_y and offset_z in each [[section]]"):
+            self.assertIn(text, refused.errors)
+        half = self.run_case("ritz-structure", case("orientation = [0, 1, 0]"))
+        self.assertEqual((half.exit, half.errors.count("error:")), (4, 1), half.errors)
+        bent = self.run_case("ritz-structure", case(f"orientation = [0, 1, 0]\noffset_y = {e}"))
+        self.assertEqual(bent.exit, 0, bent.errors)
+        self.assert_close(abs(bent.probes["u"]), force * e / (2 * young * size**4 / 12), 1e-9)
+
     def test_beams_along_their_orientation(self):
         self.refuse(4, BEAM, "orientation = [2, 0, 0]\n", FOOT, PULL, says=["runs along its orientation"])
 

@@ -204,6 +204,22 @@ TEST(Nastran, WhatCellsSayBeyondTheirNodesIsNamedWithLineFieldAndValue) {
     read_mesh_data(folder.put("a.bdf", grid + card.text + "\nENDDATA\n"), &notices, true);
     EXPECT_THAT(notices, Contains(HasSubstr(card.named))) << card.text;
   }
+  // For sections these are errors, unless a key stands for them.
+  for (const Card& card : cards) {
+    std::vector<std::string> notices;
+    const auto read = [&](std::set<std::string> keys) {
+      read_mesh_data(folder.put("a.bdf", grid + card.text + "\nENDDATA\n"), &notices, true, nullptr, &keys);
+    };
+    const auto is = [&](const char* word) { return card.named.starts_with(word); };
+    if (is("orientation") || is("offsets") || is("pin flags") || is("ZOFFS"))
+      EXPECT_THAT(error_of([&] { read({}); }, Exit::model), HasSubstr(card.named)) << card.text;
+    if (is("pin flags") || is("ZOFFS"))
+      EXPECT_THAT(error_of([&] { read({"orientation", "offset"}); }, Exit::model), HasSubstr("remove them"));
+    else {
+      read({"orientation", "offset"});
+      EXPECT_THAT(notices, Contains(HasSubstr(card.named))) << card.text;
+    }
+  }
   std::vector<std::string> notices;
   read_mesh_data(folder.put("a.bdf", replaced(grid, ",,123", "") +
                                          "CQUAD4,1,1,1,2,3,4,0.,0.0\nCBAR,2,1,1,2,,,,GGG,+\n+,,,0.,0.,0.\nENDDATA\n"),
