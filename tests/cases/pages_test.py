@@ -8,10 +8,11 @@ import re
 import shlex
 import subprocess
 import tomllib
+import unittest
 
+import boxes
 import jsonschema
-
-from ritz import BIN, EXAMPLES, CaseTest, os
+from ritz import BIN, CaseTest, os
 
 SOURCE = pathlib.Path(os.environ["RITZ_SOURCE"])
 PAGES = [SOURCE / "README.md", SOURCE / "CONTRIBUTING.md", *sorted((SOURCE / "docs").glob("*.md"))]
@@ -33,6 +34,9 @@ INCOMPLETE = {
     ("your-own-element", 1): "the form of a plugin: cases.own_forms",
     ("tutorial", 0): "cases.tutorial runs it",
 }
+
+# What blocks need that no rule adds.
+ADDED = {}
 
 
 def blocks(language):
@@ -65,6 +69,58 @@ def wrong(program):
     return lambda case: [f"{list(error.path)}: {error.message}" for error in validator.iter_errors(case) if error.validator != "required"]
 
 
+def names(case, path=()):
+    """Table and name of each region that a case uses."""
+    for key, value in case.items():
+        if isinstance(value, dict) and key != "region":
+            yield from names(value, (*path, key))
+        elif isinstance(value, list) and value and isinstance(value[0], dict) and key != "region":
+            for item in value:
+                yield from names(item, (*path, key))
+        elif key in ("region", "onto", "nodes", "interface") and isinstance(value, str):
+            yield path[-1], value
+
+
+SIDES = ((1, 2, 6, 5), (3, 2, 6, 7), (4, 5, 6, 7), (0, 1, 5, 4), (0, 1, 2, 3))  # of the last cube; x0 of the first one is held
+
+
+def mesh_of(case):
+    """A row of cubes, or of beams where the case has sections alone, with regions of the names that the case uses."""
+    used = list(dict.fromkeys(names(case)))
+    own = {each["name"] for each in case.get("region", [])} | {"all"}
+    solids = [name for table, name in used if table == "material" and name not in own]
+    lines = [name for table, name in used if table in ("section", "line_load") and name not in own]
+    lines = list(dict.fromkeys(lines))
+    others = [name for _, name in used if name not in {*own, *solids, *lines}]
+    points, elements, groups = [], [], []
+
+    def add(dimension, name, kind, nodes):
+        groups.append((dimension, name))
+        elements.extend((kind, len(groups), each) for each in nodes)
+
+    if not lines or "material" in case:
+        solids = solids or ["body"]
+        apart = 0 if "tie" not in case else 1  # parts in touch, whose nodes are their own
+        points = [(x, y, z) for x in range(len(solids) + 1) for x in [x] * (1 + apart) for y, z in ((0, 0), (1, 0), (1, 1), (0, 1))]
+        for number, name in enumerate(solids):
+            a = 1 + 4 * (number + apart * (number + 1))
+            cube = [a, a + 4, a + 5, a + 1, a + 3, a + 7, a + 6, a + 2]
+            add(3, name, 5, [cube])
+            if number == 0:
+                add(2, "held", 3, [[cube[i] for i in (0, 3, 7, 4)]])
+        for number, name in enumerate(dict.fromkeys(others)):
+            add(2, name, 3, [[cube[i] for i in SIDES[number % len(SIDES)]]])
+    first = len(points)
+    for number, name in enumerate(lines):
+        points += [(0.5 + i / 4, 0.5, 1) for i in range(4 * number, 4 * number + 5)] if number == 0 else [(0.5 + i / 4, 0.5, 1) for i in range(4 * number + 1, 4 * number + 5)]
+        add(1, name, 1, [[first + 4 * number + i, first + 4 * number + i + 1] for i in range(1, 5)])
+    if lines and "material" not in case:
+        add(0, "held", 15, [[1]])
+        for number, name in enumerate(dict.fromkeys(others)):
+            add(0, name, 15, [[len(points) - number]])
+    return boxes.msh(points, elements, groups)
+
+
 class Pages(CaseTest):
     def test_each_block_has_tables_and_keys_of_one_program(self):
         for page, number, text in blocks("toml"):
@@ -94,6 +150,47 @@ class Pages(CaseTest):
         for page, number, text in blocks("python"):
             with self.subTest(page=page, number=number):
                 ast.parse(text)
+
+
+    def complete(self, page, number, text):
+        """Program and text of a case that has the block and what it lacks."""
+        case = tomllib.loads(text)
+        program = next(name for name in PROGRAMS if wrong(name)(case) == [])
+        before, after = "", ADDED.get((page, number), "")
+        added = tomllib.loads(after)
+        has = {*case, *added}
+        self.write("mesh.msh", mesh_of({**added, **case}))
+        for table in case.get("table", []):
+            self.write(table["file"], f"x,{table['name']}\n-1e3,1\n1e3,1\n")
+        if "mesh" not in case:
+            after += '[mesh]\nfile = "mesh.msh"\n'
+        else:
+            text = re.sub(r'file = ".*"', 'file = "mesh.msh"', text, count=1)
+        if program == "ritz-heat":
+            after += '[[material]]\nregion = "all"\nconductivity = 1\n' * (not has & {"material"})
+            after += '[[temperature]]\nregion = "held"\nvalue = 0\n' * (not has & {"temperature", "radiation"})
+        elif "section" in has or program == "ritz-structure":
+            after += '[[support]]\nregion = "held"\nfixed = true\n' * (not has & {"support"})
+        else:
+            if not has & {"material"}:
+                before = 'material = "steel S235"\n'
+            after += '[[displacement]]\nregion = "held"\nfixed = true\n' * (not has & {"displacement"})
+        loads = {"force", "traction", "pressure", "body_force", "line_load", "load_case", "thermal", "temperature", "radiation", "modal", "source", "gravity", "step"}
+        if not has & loads and program != "ritz-modal":
+            before += "allow_unloaded = true\n"
+        return program, before + text + "\n" + after
+
+    def test_each_block_passes_the_check_of_its_program(self):
+        checked = 0
+        for page, number, text in blocks("toml"):
+            if (page, number) in INCOMPLETE:
+                continue
+            program, whole = self.complete(page, number, text)
+            with self.subTest(page=page, number=number, program=program):
+                outcome = self.run_case(program, self.write("case.toml", whole), "--check")
+                self.assertEqual((outcome.exit, outcome.errors), (0, ""), whole)
+            checked += 1
+        self.assertGreater(checked, 40)
 
 
 if __name__ == "__main__":
