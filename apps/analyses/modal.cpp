@@ -125,7 +125,7 @@ void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const 
   record(run.results(), modes, unknowns, mass, input.eigen.relative);
   if (translates)
     run.log().line("mass: {:.8g}{}; rigid motions left by the supports: {}", mass,
-                   run.report().program == "ritz-modal" ? units_of(run.report()).of(" kg") : "", modes.rigid_motions);
+                   run.report().program == "ritz-solve" ? "" : units_of(run.report()).of(" kg"), modes.rigid_motions);
   if (modes.frequencies.empty()) run.log().notice("there is no mode in the band");
   if (const int loose = count_loose(modes); loose > 0)
     run.log().notice(fmt::format(

@@ -237,7 +237,7 @@ std::optional<std::string> nodes_left_out(const Mesh& mesh, const Definition& d,
   return (d.surfaces.empty()
               ? counts +
                     "do not satisfy the expression and stay out; on a curved surface, give the expression a tolerance"
-              : counts + fmt::format("lie up to {:.3g} beside the surface and stay out; where straight edges are its "
+              : counts + fmt::format("lie up to {:.3g} off the surface and stay out; where straight edges are its "
                                      "chords, tolerance = {:.2g} takes them",
                                      distance, 1.1 * distance));
 }
@@ -249,7 +249,7 @@ std::optional<std::string> facets_left_out(const Mesh& mesh, const Definition& d
       continuation_of(mesh, region, facets_of(mesh, among), d.surfaces.front(), d.beside_surfaces);
   if (rest.facet_count == 0) return std::nullopt;
   return fmt::format(
-      "region '{}': {} more facets run on from its {}{} along the surface, with corners up to {:.3g} beside it; "
+      "region '{}': {} more facets run on from its {}{} along the surface, with corners up to {:.3g} off it; "
       "nodes on chords of a mesh with straight edges that was refined look like that: tolerance = {:.2g} takes them",
       d.name, rest.facet_count, region.size(), d.kind == RegionKind::nodes ? " nodes" : "", rest.distance,
       1.1 * rest.distance);

@@ -105,7 +105,7 @@ void report_peaks(Run& run, const Mesh& mesh, const Model& model, std::span<cons
   if (von_mises.empty()) return;
   print_peak(run, mesh, "von Mises stress", von_mises);
   const auto peak = std::ranges::max_element(von_mises);
-  if (*peak <= 0) return;
+  if (*std::ranges::min_element(von_mises) >= 0.999 * *peak) return;  // uniform: singular nowhere
   if (const std::string place = singular_place(mesh, model, static_cast<Node>(peak - von_mises.begin()));
       !place.empty()) {
     run.results().facts()["peak_stress_at"] = place;

@@ -79,10 +79,12 @@ std::string size_line(const Case& input, const Mesh& mesh) {
   const std::vector<double> volumes = cell_volumes(mesh);
   double volume = 0;
   for (const double each : volumes) volume += each;
-  text += fmt::format(", {:.4g}{}", volume, unit(mesh.dimension() == 3 ? " m^3" : " m^2"));
+  const bool named = !unit(" m").empty();  // without units the numbers need names
+  const std::string size = mesh.dimension() == 3 ? "volume " : "area ";
+  text += fmt::format(", {}{:.4g}{}", named ? "" : size, volume, unit(mesh.dimension() == 3 ? " m^3" : " m^2"));
   if (mesh.dimension() < 3) return text;
   const double mass = mass_of(input, mesh, volumes);
-  return std::isnan(mass) ? text : text + fmt::format(", {:.4g}{}", mass, unit(" kg"));
+  return std::isnan(mass) ? text : text + fmt::format(", {}{:.4g}{}", named ? "" : "mass ", mass, unit(" kg"));
 }
 
 std::vector<std::string> doubtful_numbers(const Case& input, const Mesh& mesh, double scale) {

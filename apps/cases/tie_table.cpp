@@ -82,12 +82,12 @@ void read_tie(const Case::Table& t, RelationInput& in) {
       in.run().log().notice(fmt::format(
           "{} of {} nodes of '{}' are tied by themselves, not by the surface, as more than half of their facets lies "
           "beyond '{}'; "
-          "stresses beside them vary",
+          "stresses near them vary",
           static_cast<Index>(tied.tied.size()) - tied.integrated, tied.tied.size(), region->name, onto->name));
     if (!options.integrated && tied.unmatched > 0 && region->kind == RegionKind::facets && !in.mesh().structural())
       in.run().log().notice(
           fmt::format("the meshes of the tie '{}' onto '{}' do not match: no node stands at {} of {} nodes of '{}'. "
-                      "Tied by nodes, a constant {} across varies beside the tie, by 10 to 20 % and more; "
+                      "Tied by nodes, a constant {} across varies near the tie, by 10 to 20 % and more; "
                       "method = \"surface\" passes it on",
                       region->name, onto->name, tied.unmatched, tied.others, onto->name,
                       in.space().components() > 1 ? "stress" : "flux"));

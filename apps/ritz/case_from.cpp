@@ -171,15 +171,14 @@ std::string units_text(const DeckModel& deck, const std::string& units) {
   const auto radiates = [](const DeckLoad& load) { return load.table == "radiation"; };
   if (units == "SI" || std::ranges::any_of(deck.loads.common, radiates)) return "";
   const char* comment =
-      units == "none" ? "    # of the deck: say \"SI\", or \"mm\" (mm, N, s, t), and results have units" : "";
+      units == "none" ? "    # of the deck; with \"SI\", or \"mm\" (mm, N, s, t), results have units" : "";
   return fmt::format("[output]\nunits = \"{}\"{}\n\n", units, comment);
 }
 
 std::string case_text(const DeckModel& deck, const std::string& deck_file, const std::string& mesh_file,
                       const std::string& units) {
   std::string text = fmt::format(
-      "# What {} says, written by ritz case from. Numbers are those of the deck: they must be in one system of "
-      "units.\n"
+      "# Written from {} by ritz case from. Numbers are those of the deck: they must be in one system of units.\n"
       "# Run it: {} THIS_FILE\n\n{}[mesh]\nfile = {}\n",
       std::filesystem::path(deck_file).filename().string(), program_for(deck), units_text(deck, units),
       toml_text(mesh_file));
@@ -220,7 +219,7 @@ WrittenCase case_from(const CaseFrom& question) {
   if (question.to.empty()) {
     if (deck.by_number)
       throw Error(ErrorKind::deck, fmt::format("the case of '{}' needs a second file", question.deck),
-                  "the deck names nodes or faces by number, which become sets in a file beside the case",
+                  "the deck names nodes or faces by number, which become sets in a file next to the case",
                   fmt::format("name the case: ritz case from {} CASE.toml", question.deck));
     return {case_text(deck, question.deck, question.deck, question.units), missing};
   }

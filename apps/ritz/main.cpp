@@ -240,7 +240,7 @@ CLI::App* add_run_command(CLI::App& cli, Choice& choice) {
 
 void add_case_commands(CLI::App& cases, Choice& choice) {
   CLI::App* from = cases.add_subcommand(
-      "from", "write a case with what an Abaqus or CalculiX deck says: materials, supports, loads, steps");
+      "from", "write a case with the materials, supports, loads and steps of an Abaqus or CalculiX deck");
   from->add_option("deck", choice.case_from.deck, "the deck, .inp; it stays the mesh of the case")->required();
   from->add_option("to", choice.case_from.to, "the case file, .toml; standard output without it");
   from->add_flag("--force", choice.case_from.overwrite, "overwrite an existing file");
@@ -256,7 +256,7 @@ void add_new_commands(CLI::App& cli, Choice& choice) {
   NewCase& question = choice.new_case;
   CLI::App* app = cli.add_subcommand("new", "write a case with the regions of a mesh, and what is to be filled in");
   app->add_option("mesh", question.mesh, formats)->required();
-  app->add_option("to", question.to, "the case file; by default the mesh's name with .toml, beside it");
+  app->add_option("to", question.to, "the case file; by default the mesh's name with .toml, next to it");
   app->add_option("--program", question.program,
                   "whose case it is; by default elasticity, or structure for a mesh of lines and surfaces in space")
       ->check(CLI::IsMember(programs_of_new_cases()));
@@ -284,7 +284,8 @@ void add_element_commands(CLI::App& cli, Choice& choice) {
   add_plugin(list);
   list->callback([&choice] { choice.elements = true; });
   CLI::App* check = element.add_subcommand(
-      "check", "is a form or a reference element what it says it is? A table; exit code 4 when not");
+      "check",
+      "does a form or a reference element have the properties that it declares? A table; exit code 4 when not");
   check
       ->add_option("name", command.name,
                    "a form, an element of the plugin, or a Lagrange element such as hex8:3 (shape and order)")
@@ -300,14 +301,14 @@ void add_element_commands(CLI::App& cli, Choice& choice) {
 }
 
 void add_material_commands(CLI::App& cli, Choice& choice) {
-  CLI::App& material = *cli.add_subcommand("material", "laws of materials at one point, beside measured data");
+  CLI::App& material = *cli.add_subcommand("material", "laws of materials at one point, next to measured data");
   material.require_subcommand(1);
   MaterialCommand& command = choice.material_command;
   const auto add = [&](const char* name, const char* what, bool& chosen) {
     CLI::App* app = material.add_subcommand(name, what);
     app->add_option("file", command.file, "law, its parameters and [[test]], as TOML (docs/materials.md)")->required();
     app->add_option("--curves", command.curves, "CSV of the curves; by default the file's name with -curves.csv");
-    app->add_option("--picture", command.picture, "PNG of the curves beside the measured data");
+    app->add_option("--picture", command.picture, "PNG of the curves and the measured data");
     app->add_flag("--force", command.overwrite, "overwrite existing files");
     app->callback([&chosen] { chosen = true; });
   };

@@ -128,7 +128,7 @@ std::string check_material(const MaterialCommand& command) {
   }
   if (!sound)
     throw Error(ErrorKind::law, fmt::format("the law '{}' has not all of its facts", file.law->record->name), text,
-                "correct the law, or what it says of itself");
+                "correct the law, or the properties that it declares");
   return text;
 }
 

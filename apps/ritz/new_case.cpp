@@ -182,7 +182,7 @@ std::string sections_text(const CaseFacts& of, const Mesh& mesh) {
     if (element == "\"beam\"")
       t += fmt::format(
           "profile = \"rectangle\" # or circle, tube, box, i, each with its lengths [m]:\nheight = {0}     "
-          "# along local y: orientation = [1, 0, 0] says where that is\nwidth = {0}\n",
+          "# along local y, which orientation = [1, 0, 0] chooses\nwidth = {0}\n",
           blank);
     else t += fmt::format("thickness = {}  # m\n", blank);
   }

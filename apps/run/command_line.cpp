@@ -131,7 +131,7 @@ std::optional<int> parse_command_line(int argc, char** argv, const AppInfo& info
   }
   if (options.resume && options.overwrite) {
     return refuse(options, Error(ErrorKind::command_line, "--resume and --overwrite were given together",
-                                 "one goes on behind what is there, the other replaces it", "give one of them"));
+                                 "one continues after what is there, the other replaces it", "give one of them"));
   }
   options.check = options.check || options.estimate;
   if (options.planned_ranks > 0 && !options.estimate)

@@ -118,6 +118,12 @@ std::string longest_within(const std::string& key, const std::vector<std::string
   return longest;
 }
 
+// Remedy for a key that another table has. In TOML a key below a [table] is one of that table.
+std::string place_of(const std::string& path) {
+  if (path.find('.') != std::string::npos) return fmt::format("there is a key '{}': does it belong there?", path);
+  return fmt::format("'{}' is a key of the whole file: write it above the first [table]", path);
+}
+
 }  // namespace
 
 void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, const std::string& path,
@@ -151,15 +157,15 @@ void CaseData::add_unknown(const CaseValue& table, const CaseMember& member, con
         std::erase_if(errors, [&](const Found& found) { return found.table == &other.value; });
   } else {
     fix = elsewhere != last_parts.end()
-              ? fmt::format("there is a key '{}': does it belong there?",
-                            questions[static_cast<std::size_t>(elsewhere - last_parts.begin())].path)
-              : "remove it, or take a key of this table; docs/limits.md says what Ritz does not do";
+              ? place_of(questions[static_cast<std::size_t>(elsewhere - last_parts.begin())].path)
+              : "remove it, or take a key of this table; docs/limits.md lists what Ritz does not do";
   }
+  std::string why = fmt::format("the valid keys of {} are {}", title, quoted_list(valid));
+  if (valid.empty()) why = fmt::format("{} has no keys", title);
+  if (physics) why = fmt::format("{} has no such {}", title, is_table ? "table" : "key");
   add(Error(ErrorKind::unknown_key,
             fmt::format("unknown {} '{}{}' at {}", is_table ? "table" : "key", path, member.key, member.place.text()),
-            valid.empty() ? fmt::format("{} has no keys", title)
-                          : fmt::format("the valid keys of {} are {}", title, quoted_list(valid)),
-            fix)
+            why, fix)
           .about({path + member.key, {}, member.place.text()}),
       member.place);
 }

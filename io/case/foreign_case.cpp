@@ -127,9 +127,8 @@ Error foreign_content_error(const std::string& what, const std::string& path) {
   const std::string stem = std::filesystem::path(path).stem().string();
   return Error(
       ErrorKind::not_a_case, fmt::format("'{}' is not a case file: it is {}", path, what),
-      "a case file is a text in TOML that names the mesh and says materials, supports and loads",
-      deck ? fmt::format("ritz case from {} {}.toml writes a case with what the deck says; --help shows an example",
-                         path, stem)
+      "a case file is a text in TOML that has the mesh, materials, supports and loads",
+      deck ? fmt::format("ritz case from {} {}.toml writes a case from the deck; --help shows an example", path, stem)
            : fmt::format("write [mesh] file = \"{}\" into a case file; --help shows an example", path));
 }
 

@@ -30,7 +30,7 @@ struct Refusal {
                 why,
                 left.empty() ? fmt::format("write one that gives {} everywhere in its region{}", rules.expected,
                                            of_time ? ", at all times" : "")
-                             : "extend the table, or say outside = \"constant\" in its [[table]]");
+                             : "extend the table, or add outside = \"constant\" in its [[table]]");
   }
 };
 

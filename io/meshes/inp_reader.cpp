@@ -14,7 +14,8 @@ MeshData read_inp(const std::string& path, std::vector<std::string>* notices, bo
     said.push_back(fmt::format("{} elements of type {} in '{}' are not cells and were omitted", count, type, path));
   if (!deck.passed_over.empty())
     said.push_back(
-        fmt::format("only the mesh of '{}' is read; ignored: *{}", path, fmt::join(deck.passed_over, ", *")));
+        fmt::format("only the mesh of '{}' is read: materials, supports and loads are those of the case; ignored: *{}",
+                    path, fmt::join(deck.passed_over, ", *")));
   RawMesh raw = raw_mesh_of(std::move(deck), path, said);
   raw.structural = structural;
   return mesh_of(std::move(raw), said);

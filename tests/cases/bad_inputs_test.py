@@ -165,6 +165,7 @@ class RunByItsTables(BadInputs):
         self.write("mesh.msh", boxes.cubes(["a"]))
         solid = '[mesh]\nfile = "mesh.msh"\n' + STEEL.format("a") + CLAMP.format("a.x0") + PULL.format("a.x1")
         for text, phrases in ((solid + "[[contact]]\n", ("unknown table 'contact' at", "contact, friction and bolts are not in Ritz yet")),
+                              (solid + "[solver]\nallow_unloaded = true\n", ("unknown key 'solver.allow_unloaded'", "write it above the first [table]")),
                               (solid + "[spectrum]\n", ("unknown table 'spectrum' at", "[harmonic], [random], [spectrum] and [history] next to [modal] in ritz-modal")),
                               (solid + "[harmonic]\n", ("[harmonic] without [modal]",)),
                               (solid + "[[paths]]\n", ("unknown table 'paths' at", "fields along a line are [[path]]")),

@@ -79,6 +79,11 @@ class PlaceOfThePeak(CaseTest):
         place, notices = self.peak(1, self.PULL + '[[displacement]]\nregion = "left"\nx = 0\n[[displacement]]\nregion = "bottom"\ny = 0\n')
         self.assertEqual((place, "peak" in notices), ("", False))
 
+    def test_a_uniform_stress_is_singular_nowhere(self):
+        held = '[[displacement]]\nregion = "left"\nx = 0\n[[region]]\nname = "corner"\nkind = "nodes"\nbox = {low = [0, 0], high = [0, 0]}\n'
+        place, notices = self.peak(1, self.PULL + held + '[[displacement]]\nregion = "corner"\nfixed = true\n')
+        self.assertEqual((place, "peak" in notices), ("", False))
+
     def test_a_probe_of_values_in_cells_has_no_node(self):
         probe = '[[probe]]\nname = "most"\nfield = "stress"\ncomponent = "xx"\nregion = "all"\nvalues = "cells"\nmeasure = "max"\n'
         place, notices = self.peak(0, self.PULL + '[[displacement]]\nregion = "left"\nfixed = true\n' + probe)
