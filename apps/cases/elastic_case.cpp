@@ -231,15 +231,6 @@ bool read_large_displacement(Run& run) {
   return large;
 }
 
-// Along the path of a later step a law would meet the temperature of its end from the begin on.
-void refuse_warming_laws(Run& run, const ElasticBody& body) {
-  if (!run.step().continues() || !body.has_laws() || !body.has_thermal_strain()) return;
-  run.input().add_error(Error(ErrorKind::law_kinematics,
-                              fmt::format("thermal strain of a law in step '{}'", run.step().name),
-                              "its temperature grows from the reference along the load path of the first step alone",
-                              "give one step, or a temperature with [time]"));
-}
-
 void refuse_estimates(Run& run, const ElasticBody& body) {
   if (body.has_laws()) throw_no_estimate_of(run.input(), "a law of materials, or large displacements");
   if (body.has_axes()) throw_no_estimate_of(run.input(), "a material along axes");
