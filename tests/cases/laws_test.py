@@ -132,13 +132,30 @@ class InTension(CaseTest):
         text = specimens({name: ELASTIC[name][0] + '\nformulation = "mixed"' for name in names}, 1.6)
         for name in names:
             text += f'[[probe]]\nname = "{name}.pressure"\nfield = "pressure"\nregion = "{name}"\nmeasure = "mean"\n'
-        probes = self.solve("ritz-elasticity", self.write("case.toml", text)).probes
+        outcome = self.solve("ritz-elasticity", self.write("case.toml", text))
+        self.assertRegex(outcome.log, r"pressure: from \S+ Pa at")
+        probes = outcome.probes
         for name, bulk, change in (("neo_hooke", BULK, math.log), ("yeoh", 10e6, lambda j: j - 1)):
             with self.subTest(name):
                 nominal, cauchy, side = tension(ELASTIC[name][1], 1.6)
                 self.assert_close(probes[f"{name}.force"], nominal, 1e-6)
                 self.assert_close(probes[f"{name}.stress"], cauchy, 1e-6)
                 self.assert_close(probes[f"{name}.pressure"], -bulk * change(1.6 * side**2), 1e-6)
+
+    def test_steps_of_displacement_and_pressure_go_on_from_the_state_before(self):
+        """A metal that keeps its volume yields in the first step, unloads in the second, and is drawn on in the third, where its force is that of one step."""
+        self.write("cubes.msh", boxes.cubes(["j2"]))
+        keys = {"j2": PLASTIC["j2"][0].replace("0.3", "0.4999") + '\nformulation = "mixed"\n'}
+        whole = specimens(keys, 1.05)
+        moves = '[[displacement]]\nregion = "j2.x1"\nx = 0.05'
+        stretched = lambda name, x: f'[[step]]\nname = "{name}"\n' + moves.replace("[[", "[[step.").replace("0.05", str(x - 1)) + "\n"
+        self.assertEqual(whole.count(f"x = {1.05 - 1}"), 1)
+        steps = whole.replace(f'[[displacement]]\nregion = "j2.x1"\nx = {1.05 - 1}\n', "") + stretched("draw", 1.02) + stretched("back", 1.019) + stretched("on", 1.05)
+        steps = self.solve("ritz-elasticity", self.write("steps.toml", steps)).report["steps"]
+        kirchhoff, _ = plastic(math.log(1.05), PLASTIC["j2"][1])
+        self.assert_close(steps["on"]["probes"]["j2.force"], kirchhoff / 1.05, 1e-6)
+        falls = (steps["draw"]["probes"]["j2.force"] * 1.02 - steps["back"]["probes"]["j2.force"] * 1.019) / math.log(1.02 / 1.019)
+        self.assert_close(falls, 200e9, 1e-4)
 
     def test_a_state_that_no_body_can_take_is_an_error(self):
         """Pressed by 0.3 E, a bar of St. Venant and Kirchhoff's law without a limit has the solution l^3 - l = -0.6 alone, l = -1.22."""
