@@ -61,8 +61,8 @@ class GradientDamage(CaseTest):
         """Of 20 and 40 cells an own program in one dimension, of linear elements and the same increments, has these forces [N per metre of width]."""
         coarse, middle, fine = (self.soften(cells) for cells in (20, 40, 80))
         for found, peak, end in ((coarse, 1934.2498596, 1214.80), (middle, 1927.7276910, 1118.35), (fine, 1925.8271625, 1088.60)):
-            self.assert_close(found[0], peak, 2e-3)
-            self.assert_close(found[1], end, 2e-3)
+            self.assert_close(found[0], peak, 1e-6)
+            self.assert_close(found[1], end, 1e-5)
         self.assert_close(fine[0], middle[0], 2e-3)
         self.assert_close(fine[1], middle[1], 0.03)
         self.assert_close(fine[2], middle[2], 5e-3)
