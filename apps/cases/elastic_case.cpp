@@ -44,53 +44,6 @@ std::vector<DerivedResult> derived_stresses() {
           {{"principal_stress", 3, {}, {"1", "2", "3"}}, 6, StressMeasure::principal, "", false}};
 }
 
-// The internal variables of a law as fields. Those that another law has by the same name are named after their law.
-struct LawFields {
-  std::string law;
-  std::vector<Field> fields;
-};
-std::vector<LawFields> law_fields(const ElasticBody& body) {
-  std::vector<LawFields> result;
-  const std::vector<const LawRecord*> laws = body.laws();
-  const auto has = [](const LawRecord& law, std::string_view name) {
-    return std::ranges::any_of(law.numbers.states(), [&](const StateFacts& each) { return each.name == name; });
-  };
-  for (const LawRecord* law : laws) {
-    LawFields& own = result.emplace_back(LawFields{law->name});
-    for (const StateFacts& each : law->numbers.states()) {
-      const bool shared =
-          std::ranges::count_if(laws, [&](const LawRecord* other) { return has(*other, each.name); }) > 1;
-      own.fields.push_back({shared ? fmt::format("{}_{}", law->name, each.name) : each.name, each.components});
-    }
-  }
-  std::erase_if(result, [](const LawFields& each) { return each.fields.empty(); });
-  return result;
-}
-
-EvaluatedFields result_names(const ElasticBody& body, bool with_error) {
-  EvaluatedFields names = stress_names(with_error);
-  for (const LawFields& each : law_fields(body)) {
-    names.nodal.insert(names.nodal.end(), each.fields.begin(), each.fields.end());
-    names.cells.insert(names.cells.end(), each.fields.begin(), each.fields.end());
-  }
-  return names;
-}
-
-// `derived`: what all forms have together, and all of one that is alone.
-EvaluatedFields internal_variables(Run& run, const Operator& equations, const ElasticBody& body,
-                                   const DerivedFields& derived, const Vector& u) {
-  constexpr int before = 12;  // strain and stress
-  EvaluatedFields fields;
-  for (const LawFields& each : law_fields(body)) {
-    const bool is_alone = derived.components > before && body.laws().size() == 1;
-    const DerivedFields own = is_alone ? derived : evaluate(run.results(), equations, u, each.law);
-    EvaluatedFields all = fields_of(run.results(), equations.space(), own, before, each.fields, true);
-    std::ranges::move(all.nodal, std::back_inserter(fields.nodal));
-    std::ranges::move(all.cells, std::back_inserter(fields.cells));
-  }
-  return fields;
-}
-
 // Next to each greatest stress, on every mesh: a singular one does not converge, whatever the estimated error says.
 void report_singular(Run& run, const std::string& what, const std::string& place) {
   const std::string told = fmt::format(
@@ -276,15 +229,6 @@ bool read_large_displacement(Run& run) {
                                false);
   if (large) run.results().expect_large_strains();
   return large;
-}
-
-// Along the path of a later step a law would meet the temperature of its end from the begin on.
-void refuse_warming_laws(Run& run, const ElasticBody& body) {
-  if (!run.step().continues() || !body.has_laws() || !body.has_thermal_strain()) return;
-  run.input().add_error(Error(ErrorKind::law_kinematics,
-                              fmt::format("thermal strain of a law in step '{}'", run.step().name),
-                              "its temperature grows from the reference along the load path of the first step alone",
-                              "give one step, or a temperature with [time]"));
 }
 
 void refuse_estimates(Run& run, const ElasticBody& body) {

@@ -141,7 +141,7 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
                  "nearly so, in cells of order 1 and 2",
                  {"displacement", "mixed"}, "displacement") == "mixed";
     if (t.has("law") || t.has("umat")) {
-      material.law = read_law(run.device(), run.log(), t, known);
+      material.law = read_law(run.device(), run.log(), t, known, &material.law_numbers);
     } else if (t.has("orthotropic") || t.has("anisotropic")) {
       read_axes_of(t, material);
     } else {
@@ -176,6 +176,14 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
     if (weighs) material.density = constant_in_time(t, "density", density);
     body.material(region, std::move(material));
   }
+}
+
+void refuse_warming_laws(Run& run, const ElasticBody& body) {
+  if (!run.step().continues() || !body.has_warming_laws()) return;
+  run.input().add_error(Error(ErrorKind::law_kinematics,
+                              fmt::format("a law that depends on the temperature in step '{}'", run.step().name),
+                              "its temperature grows from the reference along the load path of the first step alone",
+                              "give one step, or a temperature with [time]"));
 }
 
 void read_thermal(Run& run, const Case::Table& from, ElasticLoads& loads) {

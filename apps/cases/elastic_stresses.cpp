@@ -3,6 +3,11 @@
 #include "apps/results/stress_measures.hpp"
 #include "fem/ranks/divided_equations.hpp"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <iterator>
+#include <string_view>
+
 namespace ritz {
 namespace {
 
@@ -11,6 +16,29 @@ std::vector<double> tensors(const std::vector<double>& derived, std::size_t comp
   std::vector<double> result(derived.size() / components * 6);
   for (std::size_t i = 0; i < derived.size() / components; ++i)
     for (std::size_t k = 0; k < 6; ++k) result[6 * i + k] = derived[components * i + first + k];
+  return result;
+}
+
+// The internal variables of a law as fields. Those that another law has by the same name are named after their law.
+struct LawFields {
+  std::string law;
+  std::vector<Field> fields;
+};
+std::vector<LawFields> law_fields(const ElasticBody& body) {
+  std::vector<LawFields> result;
+  const std::vector<const LawRecord*> laws = body.laws();
+  const auto has = [](const LawRecord& law, std::string_view name) {
+    return std::ranges::any_of(law.numbers.states(), [&](const StateFacts& each) { return each.name == name; });
+  };
+  for (const LawRecord* law : laws) {
+    LawFields& own = result.emplace_back(LawFields{law->name});
+    for (const StateFacts& each : law->numbers.states()) {
+      const bool shared =
+          std::ranges::count_if(laws, [&](const LawRecord* other) { return has(*other, each.name); }) > 1;
+      own.fields.push_back({shared ? fmt::format("{}_{}", law->name, each.name) : each.name, each.components});
+    }
+  }
+  std::erase_if(result, [](const LawFields& each) { return each.fields.empty(); });
   return result;
 }
 
@@ -83,6 +111,29 @@ void add_stress(Results& results, std::vector<Integral> integrals, double time, 
   stresses.inputs().set_time({.t = time});
   divide_like(equations, stresses);  // over ranks
   add(evaluate(results, stresses, u), 1, derived);
+}
+
+EvaluatedFields result_names(const ElasticBody& body, bool with_error) {
+  EvaluatedFields names = stress_names(with_error);
+  for (const LawFields& each : law_fields(body)) {
+    names.nodal.insert(names.nodal.end(), each.fields.begin(), each.fields.end());
+    names.cells.insert(names.cells.end(), each.fields.begin(), each.fields.end());
+  }
+  return names;
+}
+
+EvaluatedFields internal_variables(Run& run, const Operator& equations, const ElasticBody& body,
+                                   const DerivedFields& derived, const Vector& u) {
+  constexpr int before = 12;  // strain and stress
+  EvaluatedFields fields;
+  for (const LawFields& each : law_fields(body)) {
+    const bool is_alone = derived.components > before && body.laws().size() == 1;
+    const DerivedFields own = is_alone ? derived : evaluate(run.results(), equations, u, each.law);
+    EvaluatedFields all = fields_of(run.results(), equations.space(), own, before, each.fields, true);
+    std::ranges::move(all.nodal, std::back_inserter(fields.nodal));
+    std::ranges::move(all.cells, std::back_inserter(fields.cells));
+  }
+  return fields;
 }
 
 EvaluatedFields stress_fields(Results& results, const FunctionSpace& space, DerivedFields derived) {

@@ -1,9 +1,9 @@
 // Strains and stresses of solids as results, from what their equations derive: strain, then stress.
 #pragma once
 
+#include "apps/cases/run.hpp"
 #include "apps/results/derived_fields.hpp"
-
-#include "fem/physics/model.hpp"
+#include "fem/physics/elastic_body.hpp"
 
 #include <span>
 #include <vector>
@@ -28,6 +28,11 @@ DerivedFields derived_stresses(Results& results, const Model& model, const Opera
 // Adds the stress that these integrals derive.
 void add_stress(Results& results, std::vector<Integral> integrals, double time, const Operator& equations,
                 const Vector& u, DerivedFields& derived);
+// stress_names(), and the internal variables of the body's laws.
+EvaluatedFields result_names(const ElasticBody& body, bool with_error);
+// The internal variables. `derived`: what all forms have together, and all of one that is alone.
+EvaluatedFields internal_variables(Run& run, const Operator& equations, const ElasticBody& body,
+                                   const DerivedFields& derived, const Vector& u);
 EvaluatedFields stress_fields(Results& results, const FunctionSpace& space, DerivedFields derived);
 
 }  // namespace ritz

@@ -4,17 +4,15 @@
 #include <fmt/format.h>
 
 namespace ritz {
-namespace {
 
 std::string about_of(const ParameterFacts& f) {
   return *f.unit == '\0' ? f.about : fmt::format("{} [{}]", f.about, f.unit);
 }
 
-std::optional<double> known(double value) {
-  return std::isnan(value) ? std::optional<double>() : std::optional<double>(value);
-}
-
 NumberRule rule_of(const ParameterFacts& f, const LibraryMaterial* material) {
+  const auto known = [](double value) {
+    return std::isnan(value) ? std::optional<double>() : std::optional<double>(value);
+  };
   const std::optional<double> of_material = material != nullptr ? material->constant(f.name) : std::optional<double>();
   return {.fallback = of_material ? of_material : known(f.fallback),
           .minimum = known(f.minimum),
@@ -24,7 +22,18 @@ NumberRule rule_of(const ParameterFacts& f, const LibraryMaterial* material) {
           .out_of_bounds = ErrorKind::material_value};
 }
 
-}  // namespace
+void ask_parameter(const Case::Table& table, const ParameterRecord& parameter, const LibraryMaterial* material,
+                   FormValue& form) {
+  const ParameterFacts& f = parameter.facts;
+  const NumberRule rule = rule_of(f, material);
+  if (parameter.count == 1) {
+    set_parameter(form, parameter, table.number(f.name, about_of(f), rule));
+    return;
+  }
+  VectorRule vector{.size = parameter.count};
+  if (rule.fallback) vector.fallback = std::vector<double>(static_cast<std::size_t>(vector.size), *rule.fallback);
+  set_parameter(form, parameter, table.vector(f.name, about_of(f), vector));
+}
 
 void ask_parameters(const Case::Table& table, const FormRecord& record,
                     const std::map<std::string, double>& known_values, const LibraryMaterial* material,
@@ -35,14 +44,7 @@ void ask_parameters(const Case::Table& table, const FormRecord& record,
       set_parameter(form, record.parameters[i], found->second);
       continue;
     }
-    const NumberRule rule = rule_of(f, material);
-    if (record.parameters[i].count == 1) {
-      set_parameter(form, record.parameters[i], table.number(f.name, about_of(f), rule));
-      continue;
-    }
-    VectorRule vector{.size = record.parameters[i].count};
-    if (rule.fallback) vector.fallback = std::vector<double>(static_cast<std::size_t>(vector.size), *rule.fallback);
-    set_parameter(form, record.parameters[i], table.vector(f.name, about_of(f), vector));
+    ask_parameter(table, record.parameters[i], material, form);
   }
 }
 

@@ -14,6 +14,11 @@ namespace ritz {
 // are not read: they have these values. Those that `material` has are its constants where they are not given.
 void ask_parameters(const Case::Table& table, const FormRecord& record, const std::map<std::string, double>& known,
                     const LibraryMaterial* material, FormValue& form);
+void ask_parameter(const Case::Table& table, const ParameterRecord& parameter, const LibraryMaterial* material,
+                   FormValue& form);
+// The rule and the description of one of them.
+NumberRule rule_of(const ParameterFacts& facts, const LibraryMaterial* material);
+std::string about_of(const ParameterFacts& facts);
 // The form with them, and its coefficients that vary in space.
 FormValue ask_form(const Case::Table& table, const FormCatalogue::Entry& entry,
                    const std::map<std::string, double>& known = {}, const LibraryMaterial* material = nullptr);

@@ -1,11 +1,13 @@
 #include "apps/cases/law_material.hpp"
 
 #include "apps/cases/form_parameters.hpp"
+#include "apps/cases/formulas.hpp"
 #include "fem/materials/linear_elastic.hpp"
 #include "fem/plugins/material.hpp"
 #include "fem/plugins/umat.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fmt/format.h>
 #include <string_view>
@@ -73,7 +75,7 @@ void put(const Table& table, const LawRecord& record, FormValue& numbers) {
   std::memcpy(numbers.bytes.data() + record.table, &table, sizeof table);
 }
 
-void read_hardening(Log& log, const Case::Table& t, const LawRecord& record, FormValue& numbers) {
+void read_hardening(Log& log, const Case::Table& t, const LawRecord& record, bool young_is_known, FormValue& numbers) {
   const HardeningCurves curves = record.table_over_temperature ? read_curves(t) : HardeningCurves{{0, read_points(t)}};
   for (const auto& [temperature, points] : curves)
     if (points.empty()) return;  // its error was said
@@ -90,8 +92,45 @@ void read_hardening(Log& log, const Case::Table& t, const LawRecord& record, For
       put(hardening(record.name, points), record, numbers);
     }
     if (left > 0 || count > hardening_points) report_points(log, record.name, count, left);
-    compare_with_young(log, t, record, numbers, curves.front().second.front().second);
+    if (young_is_known) compare_with_young(log, t, record, numbers, curves.front().second.front().second);
   } catch (const Error& error) { t.error(error.kind(), "hardening", error.message(), error.why(), error.fix()); }
+}
+
+// The law's own number where it varies: that of a table which is largest, so that a rate of 0 in one row does not make
+// a law that needs no time; an example of the parameter else.
+double number_of(const MaterialProperty& property, const ParameterFacts& facts) {
+  const TemperatureTable* table = table_in(property);
+  if (table == nullptr) return std::isnan(facts.example) ? facts.fallback : facts.example;
+  double largest = table->values.value(table->values.argument[0]);
+  for (int i = 1; i < table->values.rows; ++i)
+    largest = std::max(largest, table->values.value(table->values.argument[i]));
+  return largest;
+}
+
+// Each parameter: a number, a formula of the position, or a table over the temperature.
+void read_numbers(const Case::Table& t, const LawRecord& record, const LibraryMaterial* known, FormValue& numbers,
+                  std::vector<LawNumber>& varying) {
+  for (int i = 0; i < record.numbers.parameter_count; ++i) {
+    const ParameterRecord& parameter = record.numbers.parameters[i];
+    const ParameterFacts& facts = parameter.facts;
+    if (parameter.count > 1) {
+      ask_parameter(t, parameter, known, numbers);
+      continue;
+    }
+    const MaterialProperty value =
+        property_of(t, facts.name, t.property(facts.name, about_of(facts), "T", rule_of(facts, known)));
+    const Coefficient* given = coefficient_in(value);
+    if (given != nullptr && given->is_number()) {
+      set_parameter(numbers, parameter, given->number());
+      continue;
+    }
+    if (given != nullptr && given->function().varies_in_time())
+      t.error(ErrorKind::wrong_value, facts.name, fmt::format("'{}' depends on t", facts.name),
+              "numbers of a law change with the temperature, not with time itself",
+              "give a [[table]] over T, and a [thermal] temperature that depends on t");
+    set_parameter(numbers, parameter, number_of(value, facts));
+    varying.push_back({facts.name, value});
+  }
 }
 
 // umat, constants, states.
@@ -114,7 +153,8 @@ MaterialLaw read_umat(const Device& device, const Case::Table& t) {
 
 }  // namespace
 
-MaterialLaw read_law(const Device& device, Log& log, const Case::Table& material, const LibraryMaterial* known) {
+MaterialLaw read_law(const Device& device, Log& log, const Case::Table& material, const LibraryMaterial* known,
+                     std::vector<LawNumber>* varying) {
   if (material.has("umat")) return read_umat(device, material);
   const std::vector<std::string> names = law_names(device);
   const std::optional<std::string> name =
@@ -126,8 +166,12 @@ MaterialLaw read_law(const Device& device, Log& log, const Case::Table& material
                       "these constants are of linear elasticity", "omit the law, or take law = \"orthotropic\"");
   const LawRecord& record = law_record(device, *name);
   FormValue numbers(record.numbers, module_of_laws);
-  ask_parameters(material, record.numbers, {}, known, numbers);
-  if (record.table >= 0) read_hardening(log, material, record, numbers);
+  if (varying == nullptr) ask_parameters(material, record.numbers, {}, known, numbers);
+  else read_numbers(material, record, known, numbers, *varying);
+  const bool young_is_known = varying == nullptr || std::ranges::none_of(*varying, [](const LawNumber& each) {
+                                return each.name == "young" && table_in(each.value) == nullptr;
+                              });
+  if (record.table >= 0) read_hardening(log, material, record, young_is_known, numbers);
   return {record, numbers.bytes.data(), module_of_laws};
 }
 

@@ -26,6 +26,7 @@ std::string Units::of_field(std::string_view field) const {
        {"heat_flux", " W/m^2"}}};
   for (const auto& [name, unit] : units)
     if (name == field) return of(unit);
+  if (field == "pressure" || field.find("_stress") != field.npos) return of(" Pa");  // of mixed solids; kept by laws
   return "";
 }
 

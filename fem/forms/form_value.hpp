@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -22,9 +24,11 @@ struct LawOfForm {
   Strain measure = Strain::small;
   bool plane_stress = false;
   // The coefficients `given` at a point: strains without stress (0, 1 of all directions, 3), then six coordinates of
-  // the material's axes 1 and 2.
+  // the material's axes 1 and 2, then the parameters of the law that vary.
   int free_strains = 0;
   bool has_axes = false;
+  std::uint32_t varying = 0;  // bit k: parameter k of the law's record
+  int before_temperature() const { return free_strains + (has_axes ? 6 : 0) + std::popcount(varying); }
   bool operator==(const LawOfForm&) const = default;
 };
 

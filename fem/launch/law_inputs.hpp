@@ -1,30 +1,59 @@
-// Inputs of a law at a point besides its numbers: the axes of the material, strains that are free of stress, and the
-// temperature. They are the form's coefficients (LawOfForm), which reach only the kernels of laws.
+// Inputs of a law at a point besides its numbers: the axes of the material, strains that are free of stress, parameters
+// that vary from point to point, and the temperature. They are the form's coefficients (LawOfForm), which reach only
+// the kernels of laws.
 #pragma once
 
 #include "fem/forms/material_axes.hpp"
 #include "fem/launch/law_arguments.hpp"
 #include "fem/materials/kinematics.hpp"
 
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
 namespace ritz {
 
 // All arguments of the kernel of a law; element kernels know only those of the base.
 struct LawCall : LawArguments {
   const double* temperature = nullptr;  // of the lanes of the first pack; nullptr: 0
-  Index temperature_stride = 0;         // numbers from a pack to the next
+  Index stride = 0;                     // numbers from a pack to the next, of the temperature and of parameters
+  std::uint32_t varying = 0;            // bit k: parameter k of the law varies
+  const double* parameters = nullptr;   // those, of the lanes of the first pack: [parameter][lane]
 };
 inline const LawCall& whole_call(const LawArguments& a) { return static_cast<const LawCall&>(a); }
 
 // The law of one integral, and the coefficients that its form has at a point, one after the other.
 struct LawWithInputs : PointLaw {
-  int free_strains;      // 0, 1 (of all directions) or 3
-  bool has_axes;         // six coordinates of the material's axes 1 and 2
-  bool has_temperature;  // the last one
-  constexpr int temperature() const { return free_strains + (has_axes ? 6 : 0); }  // its number
+  int free_strains;       // 0, 1 (of all directions) or 3
+  bool has_axes;          // six coordinates of the material's axes 1 and 2
+  std::uint32_t varying;  // bit k: parameter k of the law varies
+  int parameters;         // count of those
+  bool has_temperature;   // the last one
+  constexpr int first_parameter() const { return free_strains + (has_axes ? 6 : 0); }  // its number
+  constexpr int temperature() const { return first_parameter() + parameters; }
   constexpr int count() const { return temperature() + (has_temperature ? 1 : 0); }
 };
 // ElementArguments::law of a form of a law.
 inline const LawWithInputs& with_inputs(const PointLaw& law) { return static_cast<const LawWithInputs&>(law); }
+
+// The law with other numbers for the parameters that vary: number(i) is the i-th of them.
+template <Law L, class Number>
+constexpr L law_with(const L& law, std::uint32_t varying, const Number& number) {
+  L result = law;
+  if constexpr (requires { L::parameters; }) {
+    int next = 0;
+    [&]<std::size_t... k>(std::index_sequence<k...>) {
+      const auto put = [&]<std::size_t parameter>() {
+        constexpr auto member = L::parameters[parameter].member;  // nullptr: a vector, which does not vary
+        if constexpr (member != nullptr)
+          if ((varying >> parameter & 1) != 0) result.*member = number(next++);
+      };
+      (put.template operator()<k>(), ...);
+    }
+    (std::make_index_sequence<std::size(L::parameters)>());
+  }
+  return result;
+}
 
 // The axes of the material, and how much it would stretch along them without stress.
 template <class T>

@@ -32,7 +32,7 @@ __device__ void find_strain_across(const L& law, const LawArguments& a, const Co
 
 // thread = (lane, column of the moduli, pack), in this order; without moduli one column. A block has whole packs.
 template <Law L>
-__global__ void law_kernel(const __grid_constant__ L law, const __grid_constant__ LawCall a) {
+__global__ void law_kernel(const __grid_constant__ L of_all, const __grid_constant__ LawCall a) {
   constexpr int S = LawFacts<L>::state, count = S > 0 ? S : 1;
   const int columns = a.moduli != nullptr ? 6 : 1;
   const Index thread = Index{blockIdx.x} * blockDim.x + threadIdx.x;
@@ -48,10 +48,12 @@ __global__ void law_kernel(const __grid_constant__ L law, const __grid_constant_
   }
   __syncthreads();  // the strain across is overwritten below
   if (pack >= a.packs) return;
+  const L law = law_with(of_all, a.varying,
+                         [&](int number) { return a.parameters[pack * a.stride + number * lane_count + lane]; });
   Column<double> own, across;
   Conditions<double> at{.time = a.time};
   if constexpr (TemperatureLaw<L>)
-    if (a.temperature != nullptr) at.temperature = a.temperature[pack * a.temperature_stride + lane];
+    if (a.temperature != nullptr) at.temperature = a.temperature[pack * a.stride + lane];
   if (a.plane_stress) {
     find_strain_across(law, a, at, strain, before, now, across);
     stress = across.stress;

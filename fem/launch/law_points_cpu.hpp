@@ -41,7 +41,10 @@ template <Form F, int D>
                                 .plane_stress = law.plane_stress,
                                 .measure = law.measure,
                                 .time = arguments.time},
-                               law.has_temperature ? given + law.temperature() * lane_count : nullptr});
+                               law.has_temperature ? given + law.temperature() * lane_count : nullptr,
+                               0,
+                               law.varying,
+                               given + law.first_parameter() * lane_count});
     load_numbers(in, 6, strain.v);
     load_numbers(out, 6, stress.v);
     leave_at_point<F>(

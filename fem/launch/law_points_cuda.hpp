@@ -100,7 +100,9 @@ const double* law_at_points(const Device& device, const ElementArguments& argume
                               .measure = law.measure,
                               .time = arguments.time},
                              law.has_temperature ? w.given + law.temperature() * lane_count : nullptr,
-                             law.count() * lane_count});
+                             law.count() * lane_count,
+                             law.varying,
+                             w.given + law.first_parameter() * lane_count});
   if (task == LawTask::commit) return nullptr;
   constexpr int threads = 128;
   const LaunchScope launch(device, "forces at points");

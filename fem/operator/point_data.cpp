@@ -99,7 +99,9 @@ const LawWithInputs& PointData::law(const Integral& integral, Index workspace) {
           .workspace_size = law_workspace_.size()},
          form.law.free_strains,
          form.law.has_axes,
-         form.given_count > form.law.free_strains + (form.law.has_axes ? 6 : 0)};
+         form.law.varying,
+         std::popcount(form.law.varying),
+         form.given_count > form.law.before_temperature()};
   return law;
 }
 

@@ -26,6 +26,7 @@ bool locks_where_bent(CellKind kind) {
 
 // Are elastic constants tables over the temperature?
 bool has_tables(const ElasticMaterial& m) {
+  if (m.law) return m.law_needs_temperature();
   return m.stiffness_table || (!m.stiffness && (table_in(m.young) != nullptr || table_in(m.poisson) != nullptr));
 }
 
@@ -220,7 +221,8 @@ class ElasticBody::Builder {
     const Coefficient* temperature = body_.common_temperature();
     if (is_of_law(input, setting_)) check_inputs_of_law(input, wrong);
     if (input.law) {
-      // its constants were checked where it was made
+      // its own numbers were checked where it was made
+      for (const LawNumber& each : input.law_numbers) check_law_number(input, each, region);
     } else if (has_tables(input) && temperature == nullptr)
       wrong(ErrorKind::material_value, "no temperature for the elastic constants of {}",
             "they are tables over the temperature",
@@ -241,6 +243,23 @@ class ElasticBody::Builder {
     return errors_.errors().size() == before;
   }
 
+  // A number that varies, at the temperature of the body and at the reference.
+  void check_law_number(const Material& input, const LawNumber& number, const Region& region) {
+    const LawRecord& law = *input.law->record;
+    const auto check_at = [&](const Coefficient& temperature) {
+      const ParameterFacts& facts = law.numbers.parameters[input.law->parameter(number.name)].facts;
+      check(at_temperature(number.value, temperature, number.name, input.origin), facts, region, input.origin);
+    };
+    try {
+      if (table_in(number.value) == nullptr) return check_at(0);
+      if (!body_.loads.temperature_) return;  // law_integral() refuses it
+      check_at(body_.loads.temperature_->of.value);
+      check_at(body_.loads.temperature_->of.reference);
+    } catch (const Error& error) {
+      errors_.add(Error(error.kind(), error.message(), error.why(), error.fix()).at(input.origin));
+    }
+  }
+
   // Refuses inputs that laws do not take.
   template <class Wrong>
   void check_inputs_of_law(const Material& input, const Wrong& wrong) {
@@ -254,7 +273,7 @@ class ElasticBody::Builder {
             "the law 'orthotropic' has nine, along its axes",
             "give orthotropic constants and an orientation, or small displacements");
     const auto warms = [](const ElasticLoads& each) { return each.temperature_.has_value(); };
-    if (!input.expansion.empty() && std::ranges::any_of(body_.load_cases_, warms))
+    if ((!input.expansion.empty() || input.law_needs_temperature()) && std::ranges::any_of(body_.load_cases_, warms))
       wrong(ErrorKind::law_kinematics, "a temperature in a load case, with the law of {}",
             "nonlinear equations have one temperature",
             "give [thermal] outside of the load cases, or make two case files");
@@ -509,6 +528,8 @@ class ElasticBody::Builder {
     const FunctionSpace& space = model_.space;
     for (const FoundMaterial& m : materials_) {
       if (m.input.has_axes() || m.input.mixed) continue;
+      if (std::ranges::any_of(m.input.law_numbers, [](const LawNumber& each) { return each.name == "poisson"; }))
+        continue;  // no one number
       const double poisson =
           m.input.law ? m.input.law->poisson_at_rest(space.device()).value_or(0)
                       : largest(isotropic_constants(m.input, body_.common_temperature()).poisson, mesh_, *m.region);
@@ -563,6 +584,12 @@ bool ElasticBody::has_thermal_strain() const {
 bool ElasticBody::has_laws() const {
   return large_displacements ||
          std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.law.has_value(); });
+}
+
+bool ElasticBody::has_warming_laws() const {
+  return has_laws() && (has_thermal_strain() || std::ranges::any_of(materials_, [](const PlacedMaterial& each) {
+                          return each.input.law_needs_temperature();
+                        }));
 }
 
 std::vector<const LawRecord*> ElasticBody::laws() const {

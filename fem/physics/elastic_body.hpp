@@ -111,6 +111,7 @@ class ElasticBody {
 
   const BodyMeasure& measure() const { return measure_; }
   bool has_laws() const;                       // is a material of a law, or are displacements large?
+  bool has_warming_laws() const;               // does one of them depend on the temperature, or expand?
   std::vector<const LawRecord*> laws() const;  // of the materials that name one, each once
   bool has_axes() const;                       // has a material its stiffness along axes?
   bool is_mixed() const;            // has a material a pressure as an unknown? Then that is field 1 of models

@@ -181,6 +181,12 @@ MaterialLaw law_of(const ElasticMaterial& material) {
 
 }  // namespace
 
+bool ElasticMaterial::law_needs_temperature() const {
+  return law && (law->needs_temperature() || std::ranges::any_of(law_numbers, [](const LawNumber& each) {
+                   return table_in(each.value) != nullptr;
+                 }));
+}
+
 Integral law_integral(const ElasticMaterial& material, const BodyTemperature* temperature, const Coefficient& factor,
                       const ElasticSetting& setting, const Region& region) {
   LawInputs inputs;
@@ -190,14 +196,19 @@ Integral law_integral(const ElasticMaterial& material, const BodyTemperature* te
           Coefficient(factor.expression() * thermal_strain(material, axis, *temperature).expression()).function());
   if (material.orientation) inputs.axes = material.orientation->functions();
   const MaterialLaw law = law_of(material);
-  if (law.needs_temperature()) {
+  Coefficient now = 0;
+  if (material.law_needs_temperature()) {
     if (temperature == nullptr)
       throw Error(ErrorKind::law, fmt::format("the law '{}' without a temperature of the body", law.record->name),
-                  "its table has several temperatures", "give [thermal], or the table of one temperature");
+                  "its numbers are tables over the temperature", "give [thermal], or numbers of one temperature");
     const PointExpression& end = temperature->value.expression();
-    inputs.temperature =
-        Coefficient(factor.expression() * (end - temperature->reference) + temperature->reference).function();
+    now = factor.expression() * (end - temperature->reference) + temperature->reference;
   }
+  if (law.needs_temperature()) inputs.temperature = now.function();
+  for (const LawNumber& each : material.law_numbers)
+    inputs.varying.emplace_back(law.parameter(each.name),
+                                at_temperature(each.value, now, each.name, material.origin).function());
+  std::ranges::sort(inputs.varying, {}, &std::pair<int, PointFunction>::first);
   const bool plane = setting.dimension == 2;
   Integral result = Integral::over(law.form({.space = !plane                         ? Space::solid
                                                       : setting.measure.axisymmetric ? Space::revolution

@@ -4,6 +4,7 @@
 //   ElasticMaterial steel{.young = 210e9, .poisson = 0.3, .density = 7850, .expansion = {12e-6}};
 //   ElasticMaterial ply{.stiffness = StiffnessTensor::orthotropic(constants), .orientation = fibres};
 //   ElasticMaterial rubber{.law = NeoHooke{1e6, 0.45}};
+//   ElasticMaterial hot{.law = J2{.young = 210e9, ...}, .law_numbers = {{"young", TemperatureTable{...}}}};
 #pragma once
 
 #include "fem/forms/in_plane.hpp"
@@ -41,8 +42,16 @@ struct StiffnessTable {
   StiffnessTable from_axes(const Axes& axes) const;
 };
 
+// A number of a law that varies over the body, or with its temperature.
+struct LawNumber {
+  std::string name;
+  MaterialProperty value;
+};
+
 struct ElasticMaterial {
   std::optional<MaterialLaw> law = {};  // in place of linear elasticity and its constants
+  // In place of the law's own numbers of these names.
+  std::vector<LawNumber> law_numbers = {};
   // Isotropic: Young's modulus [Pa] and Poisson's ratio. Not used where there is a stiffness.
   MaterialProperty young = Coefficient(0), poisson = Coefficient(0);
   std::optional<Coefficient> density = {};             // [kg/m^3] for gravity, modes and motion
@@ -58,6 +67,8 @@ struct ElasticMaterial {
   std::string origin = {};
 
   bool has_axes() const { return !law && (stiffness || stiffness_table); }
+  // Does the law depend on the temperature, by its own table or by one of its numbers?
+  bool law_needs_temperature() const;
 };
 
 // The temperature of a body, and that at which it is free of thermal strain, in the same unit.

@@ -50,6 +50,10 @@ FormValue MaterialLaw::form(const Kinematics& kinematics, const LawInputs& input
   form.reads_time = needs_time();
   form.given = inputs.free_strains;
   form.given.insert(form.given.end(), inputs.axes.begin(), inputs.axes.end());
+  for (const auto& [number, function] : inputs.varying) {
+    form.law.varying |= std::uint32_t{1} << number;
+    form.given.push_back(function);
+  }
   if (law.reads_temperature && inputs.temperature) form.given.push_back(*inputs.temperature);
   form.given_count = static_cast<int>(form.given.size());
   std::memcpy(form.bytes.data(), numbers.data(), law.numbers.size);
@@ -58,6 +62,19 @@ FormValue MaterialLaw::form(const Kinematics& kinematics, const LawInputs& input
     form.state_start.insert(form.state_start.end(), static_cast<std::size_t>(each.components), each.start);
   form.derived = results_of_law + static_cast<int>(form.state_start.size());
   return form;
+}
+
+int MaterialLaw::parameter(std::string_view name) const {
+  const FormRecord& all = record->numbers;
+  std::string names;
+  for (int i = 0; i < all.parameter_count; ++i) {
+    const ParameterRecord& each = all.parameters[i];
+    if (each.facts.name == name && each.count == 1) return i;
+    if (each.count == 1) names += (names.empty() ? "" : ", ") + fmt::format("'{}'", each.facts.name);
+  }
+  throw Error(ErrorKind::law, fmt::format("the law '{}' has no number '{}' that could vary", record->name, name),
+              names.empty() ? "none of its numbers can" : fmt::format("it has {}", names),
+              "take one of these, or another law");
 }
 
 bool MaterialLaw::needs_time() const {

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -37,6 +38,8 @@ struct LawInputs {
   // takes what remains of the strain; where displacements are large, of F = F_law diag(1 + strain).
   std::vector<PointFunction> free_strains = {};
   std::vector<PointFunction> axes = {};  // Orientation::functions(); none: the axes of coordinates
+  // Parameters of the law that vary, by their number in its record, ascending; in place of the law's own numbers.
+  std::vector<std::pair<int, PointFunction>> varying = {};
   // For laws that read it; not given: 0.
   std::optional<PointFunction> temperature = {};
 };
@@ -56,6 +59,8 @@ struct MaterialLaw {
   // Throws Error: Exit::model for a law that needs large displacements without them, and for plane stress out of the
   // plane.
   FormValue form(const Kinematics& kinematics, const LawInputs& inputs = {}) const;
+  // The number of a scalar parameter in the record. Throws Error: Exit::input where the law has no such parameter.
+  int parameter(std::string_view name) const;
   // Do its numbers make it depend on time, or on the temperature?
   bool needs_time() const;
   bool needs_temperature() const;

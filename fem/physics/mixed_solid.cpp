@@ -56,6 +56,9 @@ const MixedLaw& row_of(const ElasticMaterial& material, const ElasticSetting& se
 
 // t = 2 G / (3 K): the softer bulk modulus is that of both in series, K 2/3 G / (K + 2/3 G), so that neither vanishes.
 MixedSolid of_law(const Device& device, const ElasticMaterial& material, const MixedLaw& row) {
+  if (!material.law_numbers.empty())
+    fail(fmt::format("a mixed formulation of the law '{}' whose '{}' varies", row.name, material.law_numbers[0].name),
+         "its bulk modulus is parted by one number each of the law", "give numbers, or omit formulation");
   const std::optional<ElasticModuli> rest = material.law->moduli_at_rest(device);
   if (!rest || !(rest->bulk > 0) || !(rest->shear > 0))
     fail(fmt::format("a mixed formulation of the law '{}'", row.name), "its moduli at rest are not positive",

@@ -127,8 +127,7 @@ void run_umat(const Device&, const LawArguments& a) {
       if (a.plane_stress) p.strain[2] = 0;
       for (int i = 0; i < kept; ++i) p.before[static_cast<std::size_t>(i)] = a.before[at(kept, i)];
       const LawCall& call = whole_call(a);
-      const double temperature =
-          call.temperature == nullptr ? 0 : call.temperature[pack * call.temperature_stride + lane];
+      const double temperature = call.temperature == nullptr ? 0 : call.temperature[pack * call.stride + lane];
       try {
         call_umat(u, a, temperature, p);
       } catch (const UmatStops& stops) {

@@ -107,6 +107,35 @@ class Body(CaseTest):
         self.assert_close(outcome.probes["down"], -3e4 * L**2 / (2 * E * inertia), 1e-6)
         self.assertIn("joined: 1 nodes of 'beam' with 'bar' by its mean motion over their sections of 0.2 x 0.3", outcome.log)
 
+    LAW = f'law = "j2"\nhardening = [[0, 250e6], [1, {250e6 + 20e9}]]\n'
+    STATE = ('[[probe]]\nname = "face"\nfield = "displacement"\ncomponent = "{}"\nregion = "face"\nmeasure = "mean"\n'
+             '[[probe]]\nname = "plastic"\nfield = "equivalent_plastic_strain"\nregion = "bar"\nmeasure = "mean"\n')
+
+    def test_a_solid_yields_next_to_an_elastic_beam(self):
+        """Drawn by 300 MPa: strains s / E + (s - 250 MPa) / H in the solid, s / E in the beam. Bent beyond yielding, the solid does what it does alone
+        under the same force beyond its face."""
+        stress = 300e6
+        with_law = lambda load, axis: case(load=load).replace("poisson = 0\ndensity", f"poisson = 0\n{self.LAW}density", 1) + self.STATE.format(axis)
+        free = '[[support]]\nregion = "wall"\nx = 0\n[[support]]\nregion = "tip"\ny = 0\nz = 0\nrx = 0\n'
+        drawn = with_law(f'[[force]]\nregion = "tip"\nvalue = [{stress * B * H}, 0, 0]\n', "x").replace('[[support]]\nregion = "wall"\nfixed = true\n', free)
+        outcome = self.solve_text(drawn + '[[probe]]\nname = "stress"\nfield = "stress"\ncomponent = "xx"\nregion = "bar"\nmeasure = "mean"\n')
+        plastic = (stress - 250e6) / 20e9
+        self.assert_close(outcome.probes["plastic"], plastic, 1e-6)
+        self.assert_close(outcome.probes["face"], stress / E + plastic, 1e-6)
+        self.assert_close(outcome.probes["stress"], stress, 1e-6)
+        for load, reaction in zip(outcome.fact("applied_load"), outcome.fact("reaction")):
+            self.assertAlmostEqual(load, -reaction, delta=1e-6 * stress * B * H)
+        bent = self.solve_text(with_law('[[force]]\nregion = "tip"\nvalue = [0, 0, -500e3]\n', "z"))
+        alone = with_law('[[force]]\nregion = "face"\nvalue = [0, 0, -500e3]\nat = [2, 0, 0]\n', "z").replace("[[support]]", "[[displacement]]")
+        alone = alone[:alone.index("[[section]]")] + alone[alone.index("[[displacement]]"):alone.index('[[probe]]\nname = "down"')] + self.STATE.format("z")
+        alone = self.solve_text(alone, program="ritz-elasticity")
+        self.assertGreater(alone.probes["plastic"], 1e-5)
+        for probe in ("face", "plastic"):
+            self.assert_close(bent.probes[probe], alone.probes[probe], 1e-4)
+
+    def test_laws_that_cannot_stand_next_to_sections_are_refused(self):
+        self.fail_with(case().replace("poisson = 0\ndensity", "poisson = 0\nlaw = \"neo_hooke\"\ndensity", 1), "the law 'neo_hooke' next to sections")
+
     def test_loads_of_all_families_are_in_balance_with_the_reactions(self):
         loads = ('[[force]]\nregion = "tip"\nvalue = [0, 1000, 0]\n[[force]]\nregion = "side"\nvalue = [500, 0, 0]\n'
                  '[[pressure]]\nregion = "side"\nvalue = 1e4\n[[line_load]]\nregion = "beam"\nvalue = [0, 0, -300]\n'

@@ -132,13 +132,30 @@ class InTension(CaseTest):
         text = specimens({name: ELASTIC[name][0] + '\nformulation = "mixed"' for name in names}, 1.6)
         for name in names:
             text += f'[[probe]]\nname = "{name}.pressure"\nfield = "pressure"\nregion = "{name}"\nmeasure = "mean"\n'
-        probes = self.solve("ritz-elasticity", self.write("case.toml", text)).probes
+        outcome = self.solve("ritz-elasticity", self.write("case.toml", text))
+        self.assertRegex(outcome.log, r"pressure: from \S+ Pa at")
+        probes = outcome.probes
         for name, bulk, change in (("neo_hooke", BULK, math.log), ("yeoh", 10e6, lambda j: j - 1)):
             with self.subTest(name):
                 nominal, cauchy, side = tension(ELASTIC[name][1], 1.6)
                 self.assert_close(probes[f"{name}.force"], nominal, 1e-6)
                 self.assert_close(probes[f"{name}.stress"], cauchy, 1e-6)
                 self.assert_close(probes[f"{name}.pressure"], -bulk * change(1.6 * side**2), 1e-6)
+
+    def test_steps_of_displacement_and_pressure_go_on_from_the_state_before(self):
+        """A metal that keeps its volume yields in the first step, unloads in the second, and is drawn on in the third, where its force is that of one step."""
+        self.write("cubes.msh", boxes.cubes(["j2"]))
+        keys = {"j2": PLASTIC["j2"][0].replace("0.3", "0.4999") + '\nformulation = "mixed"\n'}
+        whole = specimens(keys, 1.05)
+        moves = '[[displacement]]\nregion = "j2.x1"\nx = 0.05'
+        stretched = lambda name, x: f'[[step]]\nname = "{name}"\n' + moves.replace("[[", "[[step.").replace("0.05", str(x - 1)) + "\n"
+        self.assertEqual(whole.count(f"x = {1.05 - 1}"), 1)
+        steps = whole.replace(f'[[displacement]]\nregion = "j2.x1"\nx = {1.05 - 1}\n', "") + stretched("draw", 1.02) + stretched("back", 1.019) + stretched("on", 1.05)
+        steps = self.solve("ritz-elasticity", self.write("steps.toml", steps)).report["steps"]
+        kirchhoff, _ = plastic(math.log(1.05), PLASTIC["j2"][1])
+        self.assert_close(steps["on"]["probes"]["j2.force"], kirchhoff / 1.05, 1e-6)
+        falls = (steps["draw"]["probes"]["j2.force"] * 1.02 - steps["back"]["probes"]["j2.force"] * 1.019) / math.log(1.02 / 1.019)
+        self.assert_close(falls, 200e9, 1e-4)
 
     def test_a_state_that_no_body_can_take_is_an_error(self):
         """Pressed by 0.3 E, a bar of St. Venant and Kirchhoff's law without a limit has the solution l^3 - l = -0.6 alone, l = -1.22."""
@@ -397,6 +414,51 @@ class SoilsAndRates(CaseTest):
                              '[[displacement]]\nregion = "j2_rate.x1"\nx = "0.001*t"\n[[traction]]\nregion = "norton_strain.x1"\nvalue = [100e6, 0, 0]\n')
         self.assert_close(outcome.probes["j2_rate"], 200e6 * 1.5, 1e-6)
         self.assert_close(outcome.probes["norton_strain.x"], 100e6 / 200e9 + 1e-3, 1e-6)
+
+
+    def test_numbers_of_a_law_follow_tables_over_the_temperature_and_formulas_of_the_position(self):
+        """Bars that are held while they warm from 20 to 270 and 520 degrees: elastic, E(T) alpha dT would be 750 and 1000 MPa; with a yield stress s and
+        hardening H the plastic strain is (E alpha dT - s) / (E + H). A bar that creeps has its modulus and its rate by the place."""
+        modulus = {270: 150e9, 520: 100e9}
+        metal = 'young = "modulus(T)"\npoisson = 0\nexpansion = 2e-5\n'
+        creep = 'young = "200e9*(1 + x)"\npoisson = 0.3\nm = 0\nn = 5\na = "1e-4*(1 + z)/100e6^5"\n'
+        self.write("cubes.msh", boxes.cubes(["cold", "hot", "creeps"]))
+        self.write("modulus.csv", "T,modulus\n20,200e9\n520,100e9\n")
+        text = '[mesh]\nfile = "cubes.msh"\n[[table]]\nname = "modulus"\nfile = "modulus.csv"\ninterpolation = "linear"\n'
+        for name, keys in {"cold": f'law = "j2"\n{metal}hardening = [[0, 250e6], [1, 1.25e9]]\n', "hot": f'law = "j2"\n{metal}hardening = [[0, 250e6], [1, 1.25e9]]\n',
+                           "creeps": f'law = "norton"\n{creep}'}.items():
+            text += f'[[material]]\nregion = "{name}"\n{keys}' + "".join(f'[[displacement]]\nregion = "{name}.{side}0"\n{side} = 0\n' for side in "xyz")
+            text += f'[[probe]]\nname = "{name}"\nfield = "stress"\ncomponent = "xx"\nregion = "{name}"\nmeasure = "mean"\n'
+            text += f'[[probe]]\nname = "{name}.p"\nfield = "j2_plastic_strain"\ncomponent = "xx"\nregion = "{name}"\nmeasure = "mean"\n' if name != "creeps" else ""
+        text += ('[thermal]\ntemperature = "x < 1.5 ? 20 + 250*min(t, 1) : 20 + 500*min(t, 1)"\nreference = 20\n[newton]\npath = [1, 1]\ndurations = [1, 10]\ntolerance = 1e-10\n'
+                 '[[traction]]\nregion = "creeps.x1"\nvalue = [100e6, 0, 0]\n[[displacement]]\nregion = "cold.x1"\nx = 0\n[[displacement]]\nregion = "hot.x1"\nx = 0\n'
+                 '[[probe]]\nname = "bottom"\nfield = "strain"\ncomponent = "xx"\npoint = [4.5, 0.5, 0.5]\n')
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", text.replace("j2_plastic_strain", "plastic_strain")))
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        for name, warm in (("cold", 250), ("hot", 500)):
+            E = modulus[20 + warm]
+            plastic = (E * 2e-5 * warm - 250e6) / (E + 1e9)
+            self.assert_close(outcome.probes[name], -E * (2e-5 * warm - plastic), 1e-6)
+            self.assert_close(outcome.probes[f"{name}.p"], -plastic, 1e-5)
+        self.assert_close(outcome.probes["creeps"], 100e6, 1e-3)
+
+    def test_what_numbers_of_a_law_cannot_be_is_refused(self):
+        self.write("cubes.msh", boxes.cubes(["a"]))
+        self.write("modulus.csv", "T,modulus\n20,200e9\n520,100e9\n")
+        table = '[[table]]\nname = "modulus"\nfile = "modulus.csv"\ninterpolation = "linear"\n'
+        keys = 'law = "j2"\nyoung = "modulus(T)"\npoisson = 0.3\nyield_stress = 250e6\n'
+        warm = "[thermal]\ntemperature = 300\nreference = 20\n"
+        for material, rest, words in (
+                (keys, table, "its numbers are tables over the temperature"),
+                (keys, table + warm.replace("300", "600"), "the temperature 600 lies outside of the table of 'young'"),
+                (keys.replace("modulus(T)", "210e9*(x - 0.5)"), "", "young"),
+                (keys.replace("modulus(T)", "210e9*(1 + t)"), "[newton]\ndurations = [1]\n", "'young' depends on t"),
+                (keys + 'formulation = "mixed"\n', table + warm, "whose 'young' varies"),
+                (keys, table + '[[load_case]]\nname = "one"\n[load_case.thermal]\ntemperature = 300\nreference = 20\n', "a temperature in a load case")):
+            with self.subTest(words):
+                outcome = self.run_case("ritz-elasticity", self.write("case.toml", BLOCK.format("false", material, PULL) + rest))
+                self.assertNotEqual(outcome.exit, 0)
+                self.assertIn(words, outcome.errors)
 
 
 @unittest.skipUnless(shutil.which("mpirun") and list((BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI")

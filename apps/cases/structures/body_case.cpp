@@ -54,10 +54,11 @@ void check_body_solver(Run& run, const LinearSolverOptions& solver) {
   using Method = LinearMethod;
   const Case::Table table = run.input().table("solver", {});
   const char* why = "solids and sections are two fields, each with its preconditioner";
-  if (const Method m = solver.method; m != Method::automatic && m != Method::direct && m != Method::minres)
+  if (const Method m = solver.method;
+      m != Method::automatic && m != Method::direct && m != Method::minres && m != Method::gmres)
     table.error(ErrorKind::solids_and_sections, "method",
                 fmt::format("'{}' was asked for, and the case has solids and sections", name_of(m)), why,
-                "use 'direct', 'minres' or 'auto'");
+                "use 'direct', 'minres', 'gmres' or 'auto'");
   if (solver.preconditioner != PreconditionerKind::automatic)
     table.error(ErrorKind::solids_and_sections, "preconditioner",
                 fmt::format("'{}' was asked for, and the case has solids and sections", name_of(solver.preconditioner)),
@@ -241,12 +242,17 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
   if (components == 6) nodal.push_back({"reaction_moment", 3, part_of(of_frames, 6, 3, 3)});
   phase.reset();
   const Operator& solids = *equations.terms().of_field(0);
-  const EvaluatedFields names = stress_names(false);
+  const EvaluatedFields names = result_names(view.body.solids, false);
   EvaluatedFields derived = derive(run.results(), solids, names, [&] {
-    return stress_fields(
-        run.results(), solids.space(),
-        derived_stresses(run.results(), read.model, solids, {equations.layout().part(s.u, 0), s.part, s.factors}));
+    const Vector u = equations.layout().part(s.u, 0);
+    DerivedFields of_solids = derived_stresses(run.results(), read.model, solids, {u, s.part, s.factors});
+    EvaluatedFields kept = internal_variables(run, solids, view.body.solids, of_solids, u);
+    EvaluatedFields fields = stress_fields(run.results(), solids.space(), std::move(of_solids));
+    std::ranges::move(kept.nodal, std::back_inserter(fields.nodal));
+    std::ranges::move(kept.cells, std::back_inserter(fields.cells));
+    return fields;
   });
+  for (Field& field : derived.nodal) field.finer_values.clear();  // their cells are numbered apart from the mesh's
   for (Field& field : derived.cells) place_in_whole(view.body.solid_part, mesh, field);
   if (const Field& von_mises = field_named(derived.nodal, "von_mises"); !von_mises.values.empty())
     print_peak(run, mesh, "von Mises stress", von_mises.values);
@@ -266,7 +272,7 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
 
 // Names of the results; cells of the whole mesh have values where their part has.
 void name_body_results(const BodyView& view, const Mesh& mesh, CaseModel& read) {
-  const EvaluatedFields stresses = stress_names(false);
+  const EvaluatedFields stresses = result_names(view.body.solids, false);
   const bool turns = view.body.frames.components() == 6;
   read.nodal_results = {{"displacement", 3}, {"reaction", 3}};
   if (turns) read.nodal_results.insert(read.nodal_results.end(), {{"rotation", 3}, {"reaction_moment", 3}});
@@ -362,6 +368,22 @@ void read_what_acts(Run& run, const Mesh& mesh, const CaseModel& read, Body& bod
   }
 }
 
+// Laws of solids next to sections: those of small displacements, along a load path.
+void check_laws(Run& run, const CaseModel& read, const ElasticBody& solids) {
+  if (!solids.has_laws()) return;
+  Case& input = run.input();
+  for (const LawRecord* law : solids.laws())
+    if (!law->small)
+      input.add_error(Error(ErrorKind::law_kinematics, fmt::format("the law '{}' next to sections", law->name),
+                            "it needs large displacements, which beams and shells do not have",
+                            "take a law of small displacements, or model the solids alone in ritz-elasticity"));
+  if (read.modes)
+    input.add_error(Error(ErrorKind::law_kinematics, "a law of materials next to sections, and [modal]",
+                          "modes of solids that join beams and shells are those of linear elasticity",
+                          "omit 'law' and give young and poisson, or model the solids alone in ritz-elasticity"));
+  refuse_warming_laws(run, solids);
+}
+
 CaseModel read_body_case(Run& run, bool modes) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);
@@ -385,10 +407,7 @@ CaseModel read_body_case(Run& run, bool modes) {
   Body& body = view->body;
   read_elastic_materials(run, body.solid_part.mesh, "[kg/m^3], needed with gravity, [time] and for modes", weighs,
                          body.solids);
-  if (body.solids.has_laws())
-    input.add_error(Error(ErrorKind::law_kinematics, "a law of materials next to sections",
-                          "solids that join beams and shells are linear elastic yet",
-                          "omit 'law', or model the solids alone in ritz-elasticity"));
+  body.solids.in_time = moves || path_takes_time(run);
   if (body.solids.is_mixed())
     input.add_error(Error(ErrorKind::solids_and_sections, "formulation = \"mixed\" next to sections",
                           "solids that join beams and shells have displacements alone yet",
@@ -398,6 +417,7 @@ CaseModel read_body_case(Run& run, bool modes) {
   read_couplings(input, mesh, body);
   check_surfaces(run, mesh, cells, body.solid_part);
   read_what_acts(run, mesh, read, body);
+  check_laws(run, read, body.solids);
   const int order = read_order(input);
   if (moves) read.time = read_motion(run, 3, body.frames.components() - 3);
   phase.reset();

@@ -131,6 +131,14 @@ TEST(Material, TangentsWithAxesAndFreeStrainsAreDerivativesOfResiduals) {
                        .form({Space::solid, large},
                              {.free_strains = {warm(0.01)}, .temperature = PointFunction(90.0 * PointExpression::y())}),
                    solid(CellKind::hex8), 0.2, "j2_rate over temperature" + size);
+    const PointFunction young = 900.0 + 300.0 * PointExpression::y(), poisson = 0.3 - 0.1 * PointExpression::x();
+    expect_tangent(
+        MaterialLaw(example_of<J2>()).form({Space::plane, large, true}, {.varying = {{0, young}, {1, poisson}}}),
+        rectangle(1, 1, {1, 1.2}, CellKind::quad4), 0.1, "j2 with constants that vary in plane stress" + size);
+    expect_tangent(MaterialLaw(example_of<J2Rate>())
+                       .form({Space::solid, large},
+                             {{warm(0.01)}, wound, {{0, young}}, PointFunction(90.0 * PointExpression::y())}),
+                   solid(CellKind::hex8), 0.2, "j2_rate with all inputs" + size);
   }
 }
 
@@ -198,6 +206,29 @@ TEST(Material, PointsOfABodyYieldAtTheirTemperatures) {
   }
   EXPECT_LT(hot, 0.55 * strong);
   EXPECT_GT(hot, 0.45 * strong);
+}
+
+// Numbers that vary, and are the same everywhere, are the law's own: all lanes of a pack are answered at once. Where
+// they differ from point to point, each point has the stress of its own.
+TEST(Material, NumbersThatVaryTakeThePlaceOfTheLawsOwn) {
+  const auto stresses = [](const MaterialLaw& law, const LawInputs& inputs) {
+    const DiscreteProblem p(box(3, 1, 1, {3, 1, 1}, CellKind::hex8), law.form({}, inputs));
+    return p.residual(p.values([](const Point& at, int i) { return i == 1 ? 0.02 * at[1] : 0.0; }));
+  };
+  J2 soft = example_of<J2>(), stiff = soft;
+  stiff.young = 1500;
+  const PointExpression x = PointExpression::x();
+  EXPECT_EQ(stresses(soft, {.varying = {{0, constant(1500)}}}), stresses(stiff, {}));
+  const std::vector<double> of_soft = stresses(soft, {}), of_stiff = stresses(stiff, {}),
+                            of_both = stresses(
+                                soft, {.varying = {{0, PointExpression::choice(x < 1.0, 1500.0, soft.young)}}});
+  const Mesh mesh = box(3, 1, 1, {3, 1, 1}, CellKind::hex8);
+  for (std::size_t node = 0; node < of_both.size() / 3; ++node)
+    for (std::size_t i = 0; i < 3; ++i) {
+      const double at = mesh.point(static_cast<Node>(node))[0];
+      if (at < 0.5) EXPECT_NEAR(of_both[3 * node + i], of_stiff[3 * node + i], 1e-12);
+      if (at > 1.5) EXPECT_NEAR(of_both[3 * node + i], of_soft[3 * node + i], 1e-12);
+    }
 }
 
 template <Law... L>
