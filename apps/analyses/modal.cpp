@@ -2,6 +2,7 @@
 
 #include "apps/results/field_results.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/operator/mixed_needs.hpp"
 #include "fem/physics/body.hpp"
 
 #include <algorithm>
@@ -205,9 +206,8 @@ class ModalAnalysis final : public CaseAnalysis {
   // The masses, and the columns of the modes and of their search.
   MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
     constexpr Index search = 16;
-    return fields.rates->terms().matrix_needs() + MemoryNeeds().array<double>("vectors",
-                                                                              fields.equations->layout().total(),
-                                                                              2 * Index{input_.eigen.count} + search);
+    return matrix_needs(*fields.rates) + MemoryNeeds().array<double>("vectors", fields.equations->layout().total(),
+                                                                     2 * Index{input_.eigen.count} + search);
   }
   Index host_of_shown(Run&, const CaseModel&, const Forecast& foreseen) const override {
     return foreseen.host_of_columns;

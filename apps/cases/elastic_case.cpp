@@ -153,7 +153,7 @@ void show_mixed(Run& run, const CaseModel& read, const FieldsOfModel& fields, co
                          .notice = s.notice,
                          .part = s.part,
                          .time = s.time};
-  show(run, read, *equations.terms().of_field(0), body, false, own, &pressure);
+  show(run, read, *equations.of_field(0), body, false, own, &pressure);
 }
 
 // Keys and analyses that have one field.

@@ -145,10 +145,11 @@ FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, cons
       .equations = std::make_unique<MixedOperator>(model.spaces(), load_case.loads_of_fields, load_case.loads),
       .supports = supports_of(model, *common.equations, load_case.prescribed)};
   const auto [one, other] = std::ranges::mismatch(fields.supports->host_mask(), common.supports->host_mask());
+  const Equations& equations = *common.equations;
   if (one != fields.supports->host_mask().end())
     throw Error(ErrorKind::conflicting_conditions,
                 fmt::format("{} is prescribed {} in the load case '{}'",
-                            common.equations->name_of(one - fields.supports->host_mask().begin()),
+                            equations.name_of(one - fields.supports->host_mask().begin()),
                             *one != 0 ? "alone" : "everywhere but", load_case.name),
                 "load cases share one matrix, so the same unknowns are prescribed in all of them",
                 "prescribe it outside of the load cases, too, or make a case file of each");

@@ -1,5 +1,6 @@
 #include "fem/analysis/mixed_statics.hpp"
 
+#include "fem/operator/mixed_needs.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/preconditioners/fields_system.hpp"
@@ -307,7 +308,7 @@ MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options
 
 MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options) {
   const Index n = equations.layout().total();
-  const MemoryNeeds matrix = equations.terms().matrix_needs(), lists = equations.terms().list_needs(true, true),
+  const MemoryNeeds matrix = matrix_needs(equations), lists = list_needs(equations, true, true),
                     solution = MemoryNeeds().array<double>("vectors", n, 3);
   if (path == MixedPath::iterative) {
     const MixedPreconditionerNeeds preconditioner = mixed_preconditioner_needs(equations, options.multigrid);

@@ -2,6 +2,7 @@
 // others and cells are counted; the matrix and lists of a part are those of the whole, shared out by the cells.
 #include "device/error.hpp"
 #include "fem/analysis/ranks_forecast.hpp"
+#include "fem/operator/mixed_needs.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/ranks/rank_needs.hpp"
@@ -33,14 +34,14 @@ class FieldsForecaster {
                                 equations.terms().field_name(k), equations.space(k).node_count(), question.ranks),
                     "each rank has nodes of its own", "take fewer ranks");
       first_.push_back(equal_parts(equations.space(k), question.ranks));
-      pairs_.push_back(equations.terms().has_block(k, k) || !direct_ ? pairs_of_nodes(equations.space(k)) : 0);
+      pairs_.push_back(equations.has_block(k, k) || !direct_ ? pairs_of_nodes(equations.space(k)) : 0);
     }
-    matrix_ = equations.terms().matrix_needs();
+    matrix_ = matrix_needs(equations);
     for (const auto& [tag, bytes] : matrix_.by_tag())
       if (tag == "matrix") entries_ += bytes / Index{sizeof(double)};
     for (const auto& [tag, bytes] : equations.device().memory().statistics().live_by_tag) standing_.bytes(tag, bytes);
-    vector_lists_ = equations.terms().list_needs(false, true);
-    matrix_lists_ = equations.terms().list_needs(true, false);
+    vector_lists_ = list_needs(equations, false, true);
+    matrix_lists_ = list_needs(equations, true, false);
   }
 
   RanksForecast all() {
@@ -142,7 +143,7 @@ class FieldsForecaster {
     if (equations_.terms().family(k) == Family::cell) return scalar_part(owned * b, ghosts * b, space);
     if (equations_.terms().family(k) == Family::edge) return edge_part(owned, ghosts, row, space);
     needs.live = rows(owned, ghosts, row, b);
-    if (!equations_.terms().has_block(k, k) || !differentiates(equations_, k)) {
+    if (!equations_.has_block(k, k) || !differentiates(equations_, k)) {
       needs.live.array<double>("vectors", owned * b, 5);
       needs.set_up = needs.live;
       return needs;
@@ -245,7 +246,7 @@ class FieldsForecaster {
   MemoryNeeds schur_matrices() const {
     MemoryNeeds needs;
     for (int k = 0; k < fields(); ++k)
-      if (!equations_.terms().has_block(k, k))
+      if (!equations_.has_block(k, k))
         needs.array<double>("matrix", pairs_[at_place(k)]).array<std::int32_t>("pattern", pairs_[at_place(k)]);
     return needs;
   }

@@ -21,7 +21,7 @@ class TangentOfFields final : public TangentSystem {
   void begin(const std::string&) override { system_->release(); }
   void hold(const Supports& supports) override {
     const auto& constraints = dynamic_cast<const MixedConstraints&>(supports);
-    equations_.terms().forget_assembly();  // its patterns
+    forget_assembly(equations_);  // its patterns
     system_.emplace(equations_, constraints, options_, whole_problem(equations_, constraints));
   }
   void linearise(const Vector& u) override { system_->linearise(u); }

@@ -4,6 +4,9 @@
 #include "fem/launch/assembly.hpp"
 #include "fem/operator/chunk_rows.hpp"
 #include "fem/operator/scatter_plan.hpp"
+#include "fem/operator/task_outline.hpp"
+
+#include <span>
 
 namespace ritz {
 
@@ -31,5 +34,12 @@ class ChunkLister {
   std::vector<std::uint16_t> counts_;
   std::vector<std::uint32_t> entries_, next_;
 };
+
+// Elements [first, last) of a group of several fields; an entry is (element, field, node, component), its destination
+// an unknown of all fields.
+void list_unknowns(std::span<const FieldOfGroup> fields, Index first, Index last, ChunkSlots& out);
+// The same of a matrix between two fields: (element, row's node, column's node, component, component).
+void list_couplings(const FieldOfGroup& rows, const FieldOfGroup& columns, const FunctionSpace::HostPattern& pattern,
+                    Index first, Index last, ChunkSlots& out);
 
 }  // namespace ritz

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "device/parallel_errors.hpp"
+#include "fem/cells/facet_rule.hpp"
 #include "fem/cells/tabulation.hpp"
 #include "fem/space/straight_cells.hpp"
 
@@ -442,6 +443,10 @@ Index bytes_of_cells(const std::vector<ElementGroup>& groups) {
 }
 
 int order_of(const ElementGroup& group) { return std::max(group.element->quadrature_order(), group.geometry->order); }
+
+QuadratureRule rule_of(const ElementGroup& group, int degree) {
+  return group.facet < 0 ? quadrature(group.kind, degree) : facet_rule(group.kind, group.facet, degree).rule;
+}
 
 int quadrature_degree(const FormValue& form, const ElementGroup& group) {
   const CellKind shape = traits(group.kind).linear;

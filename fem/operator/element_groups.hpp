@@ -7,6 +7,7 @@
 #include "fem/space/function_space.hpp"
 #include "fem/operator/integral.hpp"
 #include "device/pack.hpp"
+#include "mesh/quadrature.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -56,6 +57,7 @@ struct ElementGroup {
   Array<std::int32_t> own_geometry;  // the nodes of the geometry in the same layout; empty when they are the field's
   // they have a map of order 3 or more: own_geometry counts the space's curved points
   bool curved = false;
+  int facet = -1;  // of cells: integrals are over the facet of this number of each; -1: over the cells
 
   const Array<std::int32_t>& geometry_nodes() const { return own_geometry.empty() ? nodes : own_geometry; }
   int node_count() const { return element->node_count(); }
@@ -75,6 +77,7 @@ inline const Vector& coordinates_of(const FunctionSpace& space, const ElementGro
   return group.curved ? space.curved_coordinates() : space.geometry_coordinates();
 }
 int order_of(const ElementGroup& group);  // highest order in the element's functions and its geometry
+QuadratureRule rule_of(const ElementGroup& group, int degree);
 // that the rule for integrals of the form is exact to
 int quadrature_degree(const FormValue& form, const ElementGroup& group);
 

@@ -9,6 +9,14 @@ Layout::Field field_of(const FunctionSpace& space) {
   return {ghosts != nullptr ? ghosts->owned() : space.node_count(), space.components(), ghosts};
 }
 
+EquationFacts together(const EquationFacts& some, const EquationFacts& others) {
+  return {.symmetric = some.symmetric && others.symmetric,
+          .linear = some.linear && others.linear,
+          .varies_in_time = some.varies_in_time || others.varies_in_time,
+          .matrix_varies_in_time = some.matrix_varies_in_time || others.matrix_varies_in_time,
+          .has_states = some.has_states || others.has_states};
+}
+
 Vector Equations::zeros(const char* tag) const {
   Vector u(device_, layout_.total(), tag);
   u.fill_zero();

@@ -25,6 +25,8 @@ struct EquationFacts {
   bool has_states = false;             // internal variables: Equations::states()
 };
 
+EquationFacts together(const EquationFacts& some, const EquationFacts& others);
+
 // Data of equations that change between evaluations. Lists, buffers and point states stay.
 class EquationInputs {
  public:

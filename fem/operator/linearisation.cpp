@@ -72,18 +72,19 @@ PointTangents point_tangents(const Operator& equations, const Vector& u) {
   return result;
 }
 
-void take_tangents(const ElementTerms& terms, const TaskPlan& plan, std::size_t g, const PointTangents& tangents,
+void take_tangents(const TaskTerms& terms, const TaskPlan& plan, std::size_t g, const PointTangents& tangents,
                    std::vector<AssemblyTerm>& of_group) {
-  const ElementGroup& group = terms.group(plan.groups[g]);
+  const ElementGroup& group = plan.elements(g);
+  const Device& device = terms.fields().front().device();
   for (std::size_t t = 0; t < of_group.size(); ++t) {
     const auto part = std::ranges::find_if(tangents.parts, [&](const PointTangents::Part& p) {
       return p.integral == plan.integrals[g][t] && (p.elements == &group.elements || *p.elements == group.elements);
     });
     if (part == tangents.parts.end()) continue;
-    const bool acts = plan.task == OperatorTask::action;
-    const FormKernels* found = acts ? tangent_kernels(terms.device(), 3, group.node_count(), 3) : nullptr;
-    if (found == nullptr) found = tangent_kernels(terms.device(), 3, 0, 3);
-    of_group[t].kernel = acts ? found->single_actions : plan.is_matrix() ? found->matrices : found->diagonals;
+    const bool acts = plan.job.task == OperatorTask::action;
+    const FormKernels* found = acts ? tangent_kernels(device, 3, group.node_count(), 3) : nullptr;
+    if (found == nullptr) found = tangent_kernels(device, 3, 0, 3);
+    of_group[t].kernel = acts ? found->single_actions : plan.job.is_matrix() ? found->matrices : found->diagonals;
     of_group[t].arguments.tangents = const_cast<float*>(part->values.data());
     of_group[t].arguments.table = terms.points().table(group, part->degree);
   }

@@ -20,6 +20,7 @@ namespace ritz {
 class ElementTerms;
 class Ghosts;
 class Operator;
+class TaskTerms;
 struct AssemblyTerm;
 struct FormKernels;
 struct TaskPlan;
@@ -84,7 +85,7 @@ const FormKernels* kernels_that_keep_tangents(const ElementTerms& terms, const E
                                               const FormValue& form);
 MemoryNeeds needs_of_point_tangents(const ElementTerms& terms);
 // Terms of a group of a plan whose tangents are kept take them, tabulated at their points.
-void take_tangents(const ElementTerms& terms, const TaskPlan& plan, std::size_t group, const PointTangents& tangents,
+void take_tangents(const TaskTerms& terms, const TaskPlan& plan, std::size_t group, const PointTangents& tangents,
                    std::vector<AssemblyTerm>& of_group);
 
 }  // namespace ritz

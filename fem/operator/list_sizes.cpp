@@ -167,19 +167,6 @@ Counts count_all(const ElementsAround& elements, const ElementsAround& columns, 
 
 }  // namespace
 
-namespace {
-std::vector<std::shared_ptr<const ElementGroup>> each_of(
-    const std::shared_ptr<const std::vector<ElementGroup>>& groups) {
-  std::vector<std::shared_ptr<const ElementGroup>> list;
-  for (const ElementGroup& group : *groups) list.emplace_back(groups, &group);
-  return list;
-}
-}  // namespace
-
-ElementsAround::ElementsAround(const FunctionSpace& space,
-                               const std::shared_ptr<const std::vector<ElementGroup>>& groups)
-    : ElementsAround(space, each_of(groups)) {}
-
 ElementsAround::ElementsAround(const FunctionSpace& space, std::vector<std::shared_ptr<const ElementGroup>> groups)
     : space_(space), groups_(std::move(groups)), chosen_(space), places_(static_cast<std::size_t>(chosen_.count())) {
   for (std::size_t g = 0; g < groups_.size(); ++g) {

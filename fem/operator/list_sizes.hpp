@@ -14,7 +14,6 @@ namespace ritz {
 // The elements of all groups around the chosen nodes of a space.
 class ElementsAround {
  public:
-  ElementsAround(const FunctionSpace& space, const std::shared_ptr<const std::vector<ElementGroup>>& groups);
   ElementsAround(const FunctionSpace& space, std::vector<std::shared_ptr<const ElementGroup>> groups);
 
   struct Place {

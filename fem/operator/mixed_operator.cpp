@@ -1,9 +1,13 @@
 #include "fem/operator/mixed_operator.hpp"
 
 #include "device/error.hpp"
+#include "device/function_ref.hpp"
+#include "fem/operator/linearisation.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <utility>
 
 namespace ritz {
@@ -14,13 +18,142 @@ const FunctionSpace& first_space(const Spaces& spaces) {
   return spaces.front();
 }
 
+std::shared_ptr<OperatorsOfFields> operators_of(const MixedTerms& terms, std::vector<Integral> of_fields) {
+  std::vector<std::vector<Integral>> alone(terms.spaces().size());
+  for (const Integral& each : of_fields)
+    if (terms.family(each.field) == Family::facet || terms.family(each.field) == Family::edge)
+      throw Error(ErrorKind::internal,
+                  fmt::format("form '{}' of one field was given for facets or edges", each.form.name),
+                  "forms of one field know unknowns at nodes", "write it as a form of several fields, if only of one");
+  for (Integral& each : of_fields) alone.at(static_cast<std::size_t>(each.field)).push_back(std::move(each));
+  auto operators = std::make_shared<OperatorsOfFields>(alone.size());
+  for (std::size_t k = 0; k < alone.size(); ++k)
+    if (!alone[k].empty()) (*operators)[k] = std::make_unique<Operator>(terms.spaces()[k], std::move(alone[k]));
+  return operators;
+}
+
+// Equations between spaces change blocks of single fields alone.
+void require_no_joined(const MixedTerms& terms, int row, int column) {
+  for (const int k : {row, column})
+    if (terms.space(k).joined_with(terms.space(k)) != nullptr)
+      throw Error(ErrorKind::several_fields,
+                  fmt::format("equations join the field '{}' with others, and a form couples it with '{}'",
+                              terms.field_name(k), terms.field_name(k == row ? column : row)),
+                  "the matrix of such a coupling is not transformed by equations between fields",
+                  "join fields that have forms of one field alone");
+}
+
+// Rows and columns of the components of each pair of nodes.
+std::unique_ptr<RectangularMatrix> coupling_matrix(const FunctionSpace& rows, const FunctionSpace& columns,
+                                                   const FunctionSpace::HostPattern& pattern) {
+  const Index c = rows.components(), d = columns.components();
+  std::vector<Index> offsets{0};
+  std::vector<std::int32_t> entries;
+  for (std::size_t node = 0; node + 1 < pattern.offsets.size(); ++node)
+    for (Index i = 0; i < c; ++i) {
+      for (Index k = pattern.offsets[node]; k < pattern.offsets[node + 1]; ++k)
+        for (Index j = 0; j < d; ++j)
+          entries.push_back(static_cast<std::int32_t>(pattern.columns[static_cast<std::size_t>(k)] * d + j));
+      offsets.push_back(static_cast<Index>(entries.size()));
+    }
+  return std::make_unique<RectangularMatrix>(rows.device(), offsets, entries, columns.unknown_count());
+}
+
+// y += what the forms of single fields make of their parts of x, both with ghosts.
+void add_of_fields(const MixedOperator& equations, const Layout& local, const Vector& x, Vector& y,
+                   FunctionRef<void(const Operator&, const Vector&, int, Vector&)> apply) {
+  for (int k = 0; k < equations.field_count(); ++k) {
+    if (equations.of_field(k) == nullptr) continue;
+    const Vector part = local.part(x, k);
+    Vector result = equations.space(k).zeros(), sum = local.part(y, k);
+    apply(*equations.of_field(k), part, k, result);
+    axpy(1, result, sum);
+    local.put(sum, k, y);
+  }
+}
+
+// compute(y) with the rows of ghosts, which are not complete: they are left out.
+void of_owned_rows(const Layout& owned, const Layout& local, Vector& y, FunctionRef<void(Vector&)> compute) {
+  if (!owned.is_divided()) return compute(y);
+  Vector all(y.device(), local.total(), "vectors");
+  compute(all);
+  owned.keep_owned(all, y);
+}
+
 }  // namespace
 
 MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
                              const std::vector<std::vector<Node>>& met_before)
     : Equations(first_space(spaces).device(), layout_of(spaces)),
-      terms_(std::make_shared<MixedTerms>(std::move(spaces), layout_, time_, std::move(integrals), std::move(of_fields),
-                                          met_before)) {}
+      local_(layout_.local()),
+      terms_(std::make_shared<MixedTerms>(std::move(spaces), time_, std::move(integrals), met_before)),
+      of_fields_(operators_of(*terms_, std::move(of_fields))),
+      states_(std::make_shared<MixedStates>(*of_fields_, layout_)),
+      plans_(std::make_shared<TaskPlans>(*terms_)),
+      inputs_(std::make_shared<MixedInputs>(*terms_, *of_fields_, *time_)) {}
+
+const Operator* MixedOperator::of_field(int field) const {
+  return (*of_fields_)[static_cast<std::size_t>(field)].get();
+}
+
+bool adds_matrix(const Operator* of_field) {
+  return of_field != nullptr &&
+         std::ranges::any_of(of_field->integrals(), [](const Integral& i) { return i.form.has_matrix; });
+}
+
+bool MixedOperator::has_block(int row, int column) const {
+  return terms_->couples(row, column) || (row == column && adds_matrix(of_field(row))) ||
+         space(row).joined_with(space(column)) != nullptr;
+}
+
+EquationFacts MixedOperator::facts() const {
+  EquationFacts facts;
+  for (const MixedIntegral& each : terms_->integrals()) {
+    const bool varies = each.form.numbers.varies_in_time();
+    facts = together(facts, {each.form.symmetric, each.form.linear, varies, varies});
+  }
+  for (const auto& each : *of_fields_)
+    if (each != nullptr) facts = together(facts, each->facts());
+  return facts;
+}
+
+std::string MixedOperator::name_of(Index unknown) const {
+  int field = 0;
+  while (field + 1 < field_count() && unknown >= layout_.first(field + 1)) ++field;
+  const FunctionSpace& of = space(field);
+  const Index entity = (unknown - layout_.first(field)) / of.components();
+  const std::string name = terms_->field_name(field);
+  if (terms_->family(field) != Family::lagrange) return fmt::format("'{}', number {}", name, entity);
+  return fmt::format("'{}' at {}", name, of.name_of(static_cast<Node>(entity)));
+}
+
+void MixedOperator::residual(const Vector& u, Vector& r) const {
+  layout_.check(u);
+  layout_.check(r);
+  Vector room;
+  const Vector& all = layout_.with_ghosts(u, room);
+  of_owned_rows(layout_, local_, r, [&](Vector& sum) {
+    plans_->run(plans_->plan({OperatorTask::residual}), {.u = all.data(), .target = sum.data()});
+    add_of_fields(*this, local_, all, sum, [](const Operator& one, const Vector& part, int, Vector& result) {
+      residual_of_part(one, part, result);
+    });
+  });
+}
+
+void MixedOperator::action(const Vector& u, const Vector& x, Vector& y) const {
+  layout_.check(x);
+  layout_.check(y);
+  Vector room_of_u, room;
+  const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room_of_u);
+  const Vector& all = layout_.with_ghosts(x, room);
+  of_owned_rows(layout_, local_, y, [&](Vector& sum) {
+    plans_->run(plans_->plan({OperatorTask::action}),
+                {.u = at.empty() ? nullptr : at.data(), .target = sum.data(), .direction = all.data()});
+    add_of_fields(*this, local_, all, sum, [&](const Operator& one, const Vector& part, int k, Vector& result) {
+      Linearisation(one, at.empty() ? Vector() : local_.part(at, k)).action(part, result, nullptr);
+    });
+  });
+}
 
 Vector MixedOperator::diagonal(const Vector& u) const {
   BlockOperator K = make_matrix();
@@ -35,6 +168,50 @@ Vector MixedOperator::diagonal(const Vector& u) const {
   return result;
 }
 
+BlockOperator MixedOperator::make_matrix() const {
+  BlockOperator K(device(), layout_);
+  for (int row = 0; row < field_count(); ++row)
+    for (int column = 0; column < field_count(); ++column) {
+      if (!has_block(row, column)) continue;
+      if (row == column) {
+        K.set(row, std::make_unique<SparseMatrix>(space(row).pattern(), space(row).components()));
+        continue;
+      }
+      if (terms_->couples(row, column)) require_no_joined(*terms_, row, column);
+      K.set(row, column, coupling_matrix(space(row), space(column), terms_->patterns().pattern(row, column)));
+    }
+  return K;
+}
+
+void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
+  Vector room;
+  const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room);
+  if (K.layout() != layout_)
+    throw Error(ErrorKind::internal, "a matrix of other spaces was given to assemble", {},
+                "take it from make_matrix()");
+  for (int row = 0; row < field_count(); ++row)
+    for (int column = 0; column < field_count(); ++column) {
+      if (K.block(row, column) == nullptr) continue;
+      Vector& values = row == column ? K.square(row)->values() : K.coupling(row, column)->values();
+      if (terms_->couples(row, column)) {
+        const TaskPlan& lists = plans_->plan({OperatorTask::matrix, {}, row, column});
+        if (const Index entries = target_numbers(*terms_, lists); values.size() != entries)
+          throw Error(ErrorKind::internal,
+                      fmt::format("a matrix with {} numbers in block ({}, {}) was given to assemble, which has {}",
+                                  values.size(), row, column, entries),
+                      "equations between unknowns have joined others since it was made",
+                      "finish the supports before make_matrix()");
+        plans_->run(lists, {.u = at.empty() ? nullptr : at.data(), .target = values.data()});
+      } else {
+        values.fill_zero();
+      }
+      if (row != column || !adds_matrix(of_field(row))) continue;
+      SparseMatrix alone = of_field(row)->make_matrix();
+      of_field(row)->assemble(at.empty() ? Vector() : local_.part(at, row), alone);
+      axpy(1, alone.values(), values);
+    }
+}
+
 // Integrals of loads have no blocks.
 std::unique_ptr<Equations> MixedOperator::loads() const {
   std::vector<MixedIntegral> several;
@@ -45,9 +222,19 @@ std::unique_ptr<Equations> MixedOperator::loads() const {
   }
   std::vector<Integral> of_one;
   for (int k = 0; k < field_count(); ++k)
-    if (terms_->of_field(k) != nullptr)
-      for (const Integral& each : loads_among(terms_->of_field(k)->integrals())) of_one.push_back(each.of_field(k));
+    if (of_field(k) != nullptr)
+      for (const Integral& each : loads_among(of_field(k)->integrals())) of_one.push_back(each.of_field(k));
   return std::make_unique<MixedOperator>(spaces(), std::move(several), std::move(of_one));
+}
+
+void forget_assembly(const MixedOperator& equations) {
+  equations.plans().forget_assembly();
+  equations.terms().patterns().forget();
+  for (int k = 0; k < equations.field_count(); ++k) {
+    if (equations.of_field(k) != nullptr) equations.of_field(k)->plans().forget_assembly();
+    equations.space(k).forget_pattern();
+  }
+  equations.device().memory().trim();
 }
 
 }  // namespace ritz

@@ -23,19 +23,15 @@ Operator::Operator(const FunctionSpace& space, std::vector<Integral> integrals, 
     : Equations(space.device(), Layout(std::vector<Layout::Field>{field_of(space)})),
       terms_(std::make_shared<ElementTerms>(space, std::move(integrals), time_, lists)),
       states_(std::make_shared<OperatorStates>(layout_, *terms_)),
-      plans_(std::make_shared<TaskPlans>(*terms_, *states_)),
-      inputs_(std::make_shared<OperatorInputs>(*terms_, *plans_, *time_)) {
-  states_->set_plans(*plans_);
-}
+      plans_(std::make_shared<TaskPlans>(*terms_, states_.get())),
+      inputs_(std::make_shared<OperatorInputs>(*terms_, *states_, *time_)) {}
 
 EquationFacts Operator::facts() const {
   EquationFacts facts;
   for (const Integral& integral : integrals()) {
     const FormValue& form = integral.form;
-    facts.symmetric = facts.symmetric && (!form.has_matrix || form.symmetric);
-    facts.linear = facts.linear && form.linear;
-    facts.varies_in_time = facts.varies_in_time || form.varies_in_time();
-    facts.matrix_varies_in_time = facts.matrix_varies_in_time || (form.has_matrix && form.varies_in_time());
+    const bool varies = form.varies_in_time();
+    facts = together(facts, {!form.has_matrix || form.symmetric, form.linear, varies, form.has_matrix && varies});
   }
   facts.has_states = has_states(*terms_);
   return facts;
@@ -80,6 +76,12 @@ std::string Operator::name_of(Index unknown) const {
 
 std::vector<double> Operator::forces_for_results(const Vector& f) const {
   return layout_.is_divided() ? f.host() : space().forces_to_mesh(f);
+}
+
+void divide(const Operator& equations, std::shared_ptr<OperatorOverRanks> ranks) {
+  equations.states().divide(std::move(ranks));
+  equations.plans().forget_all();
+  equations.terms().forget_connectivity();
 }
 
 void residual_of_part(const Operator& equations, const Vector& u, Vector& r) {

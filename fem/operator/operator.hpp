@@ -27,6 +27,8 @@
 
 namespace ritz {
 
+class TaskPlans;
+
 class Operator final : public Equations {
  public:
   using Task = OperatorTask;

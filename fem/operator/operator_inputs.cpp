@@ -1,6 +1,7 @@
 #include "fem/operator/operator_inputs.hpp"
 
-#include "fem/operator/task_plans.hpp"
+#include "fem/operator/element_terms.hpp"
+#include "fem/operator/operator_states.hpp"
 
 #include <algorithm>
 
@@ -9,7 +10,6 @@ namespace ritz {
 void OperatorInputs::set_time(const Time& time) {
   const bool moves = time.t != time_->t;
   *time_ = time;
-  plans_->each_term([&](std::size_t, ElementArguments& arguments) { arguments.time = time; });
   if (moves) terms_->points().update_coefficients(PointData::Which::in_time, time.t);
 }
 
@@ -25,12 +25,7 @@ void OperatorInputs::set_part_of_loads(double part) {
     if (integrals[i].is_load) set_factor(i, part);
 }
 
-void OperatorInputs::set_factor(std::size_t integral, double factor) {
-  terms_->set_factor(integral, factor);
-  plans_->each_term([&](std::size_t i, ElementArguments& arguments) {
-    if (i == integral) arguments.factor = factor;
-  });
-}
+void OperatorInputs::set_factor(std::size_t integral, double factor) { terms_->set_factor(integral, factor); }
 
 bool OperatorInputs::set_numbers(const std::vector<Integral>& integrals) {
   if (!std::ranges::equal(terms_->integrals(), integrals,
@@ -43,7 +38,7 @@ bool OperatorInputs::set_numbers(const std::vector<Integral>& integrals) {
 
 void OperatorInputs::set_numbers(const std::vector<FormValue>& forms) {
   terms_->set_numbers(forms);
-  if (plans_->over_ranks() != nullptr) plans_->over_ranks()->numbers_changed();
+  if (states_->over_ranks() != nullptr) states_->over_ranks()->numbers_changed();
 }
 
 }  // namespace ritz

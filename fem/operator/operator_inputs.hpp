@@ -12,12 +12,13 @@
 namespace ritz {
 
 class ElementTerms;
-class TaskPlans;
+class OperatorStates;
 
 class OperatorInputs final : public EquationInputs {
  public:
   // time: the owner's.
-  OperatorInputs(ElementTerms& terms, TaskPlans& plans, Time& time) : terms_(&terms), plans_(&plans), time_(&time) {}
+  OperatorInputs(ElementTerms& terms, const OperatorStates& states, Time& time)
+      : terms_(&terms), states_(&states), time_(&time) {}
 
   // Functions that vary in time are evaluated again, at all of their points.
   void set_time(const Time& time) override;
@@ -33,7 +34,7 @@ class OperatorInputs final : public EquationInputs {
 
  private:
   ElementTerms* terms_;
-  TaskPlans* plans_;
+  const OperatorStates* states_;  // that know of other ranks
   Time* time_;
 };
 

@@ -20,7 +20,7 @@ struct CountedLists {
   explicit CountedLists(const std::map<TaskJob, TaskPlan>& made) {
     for (const auto& [job, plan] : made) {
       if (plan.scatter == nullptr) continue;
-      const auto key = lists.emplace(plan.groups, plan.chunk_batches, plan.is_matrix()).first;
+      const auto key = lists.insert(list_key(plan)).first;
       buffers.emplace(*key, plan.block);
       Index& workspace = workspaces[{*key, plan.block}];
       workspace = std::max(workspace, plan.workspace->size());
@@ -35,24 +35,27 @@ struct CountedLists {
 
 }  // namespace
 
-MemoryNeeds OperatorNeeds::of(const std::vector<Task>& tasks, Index pairs) const {
+MemoryNeeds needs_of(const TaskTerms& terms, TaskPlans& plans, const std::vector<OperatorTask>& tasks, Index pairs) {
   MemoryNeeds needs;
-  CountedLists counted(plans_->made());
+  CountedLists counted(plans.made());
   PointData::Counted points;
   std::vector<TaskJob> jobs;
-  for (const Task task : tasks) std::ranges::move(jobs_of(*terms_, task), std::back_inserter(jobs));
+  for (const OperatorTask task : tasks) std::ranges::move(terms.jobs_of(task), std::back_inserter(jobs));
   for (const TaskJob& job : jobs) {
-    if (plans_->has_lists(job)) continue;
-    const TaskOutline outline = outline_of(*terms_, job);
+    if (plans.has_lists(job)) continue;
+    const TaskOutline outline = terms.outline(job);
     if (outline.groups.empty()) continue;
-    const ListKey key = list_key(outline, job.task);
-    const ScatterSizes& sizes = plans_->list_sizes(key, pairs);
+    const ListKey key = list_key(outline);
+    const ScatterSizes& sizes = plans.list_sizes(outline, pairs);
     if (counted.lists.insert(key).second) needs += ScatterPlan::memory_needs(sizes);
-    if (job.task == Task::residual) needs += states();
-    add_points(outline, job.task, points, needs);
-    counted.add(key, outline.block, workspace_size(*terms_, outline), sizes, needs);
+    terms.add_point_needs(outline, points, needs);
+    counted.add(key, outline.block, workspace_size(terms.fields().front().device(), outline), sizes, needs);
   }
   return needs;
+}
+
+MemoryNeeds OperatorNeeds::of(const std::vector<Task>& tasks, Index pairs) const {
+  return needs_of(*terms_, *plans_, tasks, pairs);
 }
 
 MemoryNeeds OperatorNeeds::assembled_once(Index pairs) const {
@@ -63,18 +66,11 @@ MemoryNeeds OperatorNeeds::without_lists(Task task) const {
   if (device_.machine().is_apart()) return of(task);
   MemoryNeeds needs;
   PointData::Counted points;
-  if (task == Task::residual) needs += states();
-  for (const TaskJob& job : jobs_of(*terms_, task)) add_points(outline_of(*terms_, job), task, points, needs);
+  for (const TaskJob& job : terms_->jobs_of(task)) terms_->add_point_needs(terms_->outline(job), points, needs);
   return needs;
 }
 
-MemoryNeeds OperatorNeeds::states() const {
-  MemoryNeeds needs;
-  each_state(*terms_, [&](const ElementGroup& group, const Integral& integral) {
-    terms_->points().add_state_needs(group, integral, needs);
-  });
-  return needs;
-}
+MemoryNeeds OperatorNeeds::states() const { return needs_of_states(*terms_); }
 
 MemoryNeeds OperatorNeeds::point_tangents() const { return needs_of_point_tangents(*terms_); }
 
@@ -84,10 +80,10 @@ Index OperatorNeeds::making_lists(const std::vector<Task>& tasks, Index pairs) c
   if (!device_.is_gpu()) return most;
   for (const Task task : tasks) {
     const Index buffers = of(task, pairs).of("assembly buffers");
-    for (const TaskJob& job : jobs_of(*terms_, task)) {
-      const TaskOutline outline = outline_of(*terms_, job);
+    for (const TaskJob& job : terms_->jobs_of(task)) {
+      const TaskOutline outline = terms_->outline(job);
       if (outline.groups.empty() || plans_->has_lists(job)) continue;
-      const ScatterSizes& sizes = plans_->list_sizes(list_key(outline, task), pairs);
+      const ScatterSizes& sizes = plans_->list_sizes(outline, pairs);
       const Index items = task == Task::matrix ? pairs : terms_->space().node_count();
       most = std::max(most, list_scratch(items, sizes.sources, sizes.slots, sizes.extension) - buffers);
     }
@@ -100,34 +96,17 @@ Index OperatorNeeds::lists_on_a_gpu(Index pairs) const {
 }
 
 Index OperatorNeeds::slabs_on_a_gpu(const std::vector<Task>& tasks) const {
-  if (assembly_kernels(terms_->space()).needs_workspace) return 0;
+  if (assembly_kernels(device_).needs_workspace) return 0;
   std::map<std::pair<ListKey, int>, Index> slabs;  // shared as plans share them
   for (const Task task : tasks)
-    for (const TaskJob& job : jobs_of(*terms_, task)) {
-      const TaskOutline outline = outline_of(*terms_, job);
-      Index& slab = slabs[{list_key(outline, task), outline.block}];
+    for (const TaskJob& job : terms_->jobs_of(task)) {
+      const TaskOutline outline = terms_->outline(job);
+      Index& slab = slabs[{list_key(outline), outline.block}];
       slab = std::max(slab, outline.slab());
     }
   Index sum = 0;
   for (const auto& [key, slab] : slabs) sum += slab * Index{sizeof(double)};
   return sum;
-}
-
-// Numbers that the task needs at quadrature points, as ElementTerms::term() requests them.
-void OperatorNeeds::add_points(const TaskOutline& outline, Task task, PointData::Counted& counted,
-                               MemoryNeeds& needs) const {
-  PointData& points = terms_->points();
-  points.add_law_needs(terms_->law_workspace(), counted, needs);
-  for (std::size_t g = 0; g < outline.groups.size(); ++g) {
-    const ElementGroup& group = terms_->group(outline.groups[g]);
-    for (const int i : outline.integrals[g]) {
-      const Integral& integral = terms_->integral(i);
-      if (integral.form.cell >= 0) continue;
-      const bool by_lines =
-          (task == Task::action || task == Task::diagonal) && terms_->by_tensors(group, integral.form);
-      points.add_needs(group, integral, terms_->degree_of(task, group, integral), by_lines, counted, needs);
-    }
-  }
 }
 
 Index OperatorNeeds::host_bytes() const {

@@ -13,6 +13,9 @@
 
 namespace ritz {
 
+// Needs of the first call of each of the tasks, of one field or several: those of `of`, below.
+MemoryNeeds needs_of(const TaskTerms& terms, TaskPlans& plans, const std::vector<OperatorTask>& tasks, Index pairs = 0);
+
 class OperatorNeeds {
  public:
   using Task = OperatorTask;
@@ -39,8 +42,6 @@ class OperatorNeeds {
   Index host_bytes() const;  // of the elements' lists on the host, when they are written
 
  private:
-  void add_points(const TaskOutline& outline, Task task, PointData::Counted& counted, MemoryNeeds& needs) const;
-
   const ElementTerms* terms_;
   TaskPlans* plans_;
   Device device_;

@@ -2,6 +2,8 @@
 // The operator of the whole space, which every rank has, tells them of changes.
 #pragma once
 
+#include <memory>
+
 namespace ritz {
 
 class ElementTerms;
@@ -20,5 +22,9 @@ class OperatorOverRanks {
   virtual void states_were_set() = 0;                  // the operator's own are those that count
   virtual void reset_states() = 0;                     // to those of the start
 };
+
+// From now on results of the operator are the work of several ranks. The connectivity and the lists of all cells go;
+// another task rebuilds them.
+void divide(const Operator& equations, std::shared_ptr<OperatorOverRanks> ranks);
 
 }  // namespace ritz

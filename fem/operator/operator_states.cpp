@@ -1,8 +1,7 @@
 #include "fem/operator/operator_states.hpp"
 
 #include "device/error.hpp"
-#include "fem/operator/operator.hpp"
-#include "fem/operator/task_plans.hpp"
+#include "fem/operator/element_terms.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +23,7 @@ void OperatorStates::commit_of_part(const Vector& u) {
 }
 
 PointStates::Values OperatorStates::values() const {
-  plans_->bring_states();
+  bring();
   Values values;
   each_state(*terms_, [&](const ElementGroup& group, const Integral& integral) {
     values.push_back(terms_->points().state(group, integral).host());
@@ -42,12 +41,19 @@ void OperatorStates::set(const Values& values) {
                   "it was kept for another number of cells, points or quantities", "start the run again");
     state.upload(values[next++]);
   });
-  if (plans_->over_ranks() != nullptr) plans_->over_ranks()->states_were_set();
+  if (over_ranks_ != nullptr) over_ranks_->states_were_set();
 }
 
 void OperatorStates::reset() {
   terms_->points().reset_states();
-  if (plans_->over_ranks() != nullptr && has_states(*terms_)) plans_->over_ranks()->reset_states();
+  if (over_ranks_ != nullptr && has_states(*terms_)) over_ranks_->reset_states();
+}
+
+// The numbers are those of the terms: a copy sets them as well.
+void OperatorStates::bring() const {
+  if (over_ranks_ == nullptr || !has_states(*terms_)) return;
+  OperatorStates states = *this;
+  over_ranks_->bring_states(*terms_, states);
 }
 
 bool OperatorStates::were_made() const { return terms_->points().has_states(); }

@@ -1,23 +1,22 @@
 // Internal variables of an operator's forms. Those of a whole model over ranks follow the ranks' parts when they are
-// read. Owned by Operator.
+// read, here or by a task. Owned by Operator.
 #pragma once
 
+#include "fem/operator/operator_over_ranks.hpp"
 #include "fem/operator/point_states.hpp"
 #include "solvers/algebra/layout.hpp"
 
+#include <memory>
 #include <utility>
 
 namespace ritz {
 
 class ElementTerms;
-class TaskPlans;
 
 class OperatorStates final : public PointStates {
  public:
   // layout: of the vectors of the operator.
   OperatorStates(Layout layout, const ElementTerms& terms) : layout_(std::move(layout)), terms_(&terms) {}
-  void set_plans(const TaskPlans& plans) { plans_ = &plans; }  // that know of other ranks
-
   void commit(const Vector& u) override;
   void commit_of_part(const Vector& u);  // of all unknowns of the space, on a part of a mesh with ghosts
   Values values() const override;
@@ -25,10 +24,15 @@ class OperatorStates final : public PointStates {
   void reset() override;
   bool were_made() const;  // other than those of the start, perhaps
 
+  // From now on results are the work of several ranks, and internal variables are on their parts.
+  void divide(std::shared_ptr<OperatorOverRanks> ranks) { over_ranks_ = std::move(ranks); }
+  OperatorOverRanks* over_ranks() const { return over_ranks_.get(); }
+  void bring() const;  // where those of ranks are newer
+
  private:
   Layout layout_;
   const ElementTerms* terms_;
-  const TaskPlans* plans_ = nullptr;
+  std::shared_ptr<OperatorOverRanks> over_ranks_;
 };
 
 }  // namespace ritz

@@ -18,11 +18,20 @@ void start_state(const FormValue& form, Vector& state) {
 
 }  // namespace
 
-ReferenceTable PointData::table(const ElementGroup& group, int degree) {
-  const std::tuple key{group.element, group.geometry.get(), degree};
-  const auto found = tables_.find(key);
+ReferenceTable PointData::table(const ElementGroup& group, int degree, Family family) {
+  const TablePlace place{group.element, group.geometry.get(), degree, group.facet};
+  if (family == Family::facet || family == Family::edge) {
+    const auto known = vector_tables_.find({place, family});
+    if (known != vector_tables_.end()) return known->second.table();
+    return vector_tables_
+        .try_emplace({place, family}, space_.device(),
+                     vector_element(group.element->shape, family, group.element->order), *group.geometry,
+                     rule_of(group, degree))
+        .first->second.table();
+  }
+  const auto found = tables_.find(place);
   if (found != tables_.end()) return found->second.table();
-  return tables_.try_emplace(key, space_.device(), *group.element, *group.geometry, quadrature(group.kind, degree))
+  return tables_.try_emplace(place, space_.device(), *group.element, *group.geometry, rule_of(group, degree))
       .first->second.table();
 }
 
@@ -44,13 +53,13 @@ const double* PointData::geometry(const ElementGroup& group, const ReferenceTabl
   return stored.data();
 }
 
-const double* PointData::coefficients(const ElementGroup& group, int degree, const Integral& integral, double t) {
-  if (integral.form.given_count == 0) return nullptr;
-  Vector& stored = coefficients_[{&group, &integral, degree}];
+const double* PointData::coefficients(const ElementGroup& group, int degree, const FormValue& form, double t) {
+  if (form.given_count == 0) return nullptr;
+  Vector& stored = coefficients_[{&group, &form, degree}];
   if (stored.empty()) {
-    const QuadratureRule& rule = quadrature(group.kind, degree);
-    Vector numbers(space_.device(), given_count(group, rule, integral.form), "given numbers");
-    given_at_points(space_, group, rule, integral.form, t, fields_, numbers);
+    const QuadratureRule rule = rule_of(group, degree);
+    Vector numbers(space_.device(), given_count(group, rule, form), "given numbers");
+    given_at_points(space_, group, rule, form, t, fields_, numbers);
     stored = std::move(numbers);
   }
   return stored.data();
@@ -58,10 +67,10 @@ const double* PointData::coefficients(const ElementGroup& group, int degree, con
 
 void PointData::update_coefficients(Which which, double t) {
   for (auto& [key, stored] : coefficients_) {
-    const auto& [group, integral, degree] = key;
-    const bool in_time = std::ranges::any_of(integral->form.given, &PointFunction::varies_in_time);
+    const auto& [group, form, degree] = key;
+    const bool in_time = std::ranges::any_of(form->given, &PointFunction::varies_in_time);
     if (which == Which::in_time && !in_time) continue;
-    given_at_points(space_, *group, quadrature(group->kind, degree), integral->form, t, fields_, stored);
+    given_at_points(space_, *group, rule_of(*group, degree), *form, t, fields_, stored);
   }
 }
 
@@ -124,18 +133,21 @@ void PointData::add_law_needs(Index workspace, Counted& counted, MemoryNeeds& ne
   if (workspace > 0) needs.array<double>("laws at points", workspace);
 }
 
-void PointData::add_needs(const ElementGroup& group, const Integral& integral, int degree, bool by_tensors,
-                          Counted& counted, MemoryNeeds& needs) {
-  const int points = table(group, degree).point_count;
-  const Index entries = group.batch_count() * points * lane_count;
-  if (integral.form.given_count > 0 && !coefficients_.contains({&group, &integral, degree}) &&
-      counted.arrays.emplace(&group, &integral, degree).second) {
-    needs.array<double>("given numbers", entries * integral.form.given_count);
-    fields_.add_needs(space_, group, points, integral.form, counted.fields, needs);
-  }
-  const bool stored = by_tensors && group.geometry->order > 1;
-  if (stored && !geometry_.contains({&group, points}) && counted.arrays.emplace(&group, nullptr, points).second)
-    needs.array<double>("point geometry", entries * point_geometry_entries(group.element->dimension()));
+void PointData::add_coefficient_needs(const ElementGroup& group, const FormValue& form, int degree, int points,
+                                      Counted& counted, MemoryNeeds& needs) const {
+  if (form.given_count == 0 || coefficients_.contains({&group, &form, degree}) ||
+      !counted.arrays.emplace(&group, &form, degree).second)
+    return;
+  needs.array<double>("given numbers", group.batch_count() * points * lane_count * form.given_count);
+  fields_.add_needs(space_, group, points, form, counted.fields, needs);
+}
+
+void PointData::add_geometry_needs(const ElementGroup& group, int points, Counted& counted, MemoryNeeds& needs) const {
+  if (group.geometry->order == 1 || geometry_.contains({&group, points}) ||
+      !counted.arrays.emplace(&group, nullptr, points).second)
+    return;
+  needs.array<double>("point geometry",
+                      group.batch_count() * points * lane_count * point_geometry_entries(group.element->dimension()));
 }
 
 void PointData::add_state_needs(const ElementGroup& group, const Integral& integral, MemoryNeeds& needs) {

@@ -1,10 +1,11 @@
 // Arrays that element kernels read at quadrature points: tables of functions, geometry of curved cells, coefficients,
 // internal variables and laws. Each is made at its first use and stays; kernels hold its address, so that it is written
-// in place. Owned by ElementTerms. Private to fem/operator.
+// in place. Owned by the terms of an operator. Private to fem/operator.
 #pragma once
 
 #include "device/memory_needs.hpp"
 #include "fem/cells/tabulation.hpp"
+#include "fem/cells/vector_element.hpp"
 #include "fem/launch/assembly.hpp"
 #include "fem/launch/law_inputs.hpp"
 #include "fem/operator/element_groups.hpp"
@@ -22,10 +23,10 @@ class PointData {
  public:
   explicit PointData(const FunctionSpace& space) : space_(space) {}
 
-  ReferenceTable table(const ElementGroup& group, int degree);
+  ReferenceTable table(const ElementGroup& group, int degree, Family family = Family::lagrange);
   const double* geometry(const ElementGroup& group, const ReferenceTable& table);  // null: the cells are straight
   // At all points of the rule of this degree, at time t; null: the form takes none.
-  const double* coefficients(const ElementGroup& group, int degree, const Integral& integral, double t);
+  const double* coefficients(const ElementGroup& group, int degree, const FormValue& form, double t);
   // Evaluates the coefficients at another time, or those of changed functions; in place.
   enum class Which { all, in_time };
   void update_coefficients(Which which, double t);
@@ -44,24 +45,28 @@ class PointData {
 
   // Needs that were counted already.
   struct Counted {
-    std::set<std::tuple<const ElementGroup*, const Integral*, int>> arrays;
+    std::set<std::tuple<const ElementGroup*, const FormValue*, int>> arrays;
     FieldsAtPoints::Foreseen fields;
     bool laws = false;
   };
   // Needs of arrays that do not exist yet.
   void add_law_needs(Index workspace, Counted& counted, MemoryNeeds& needs) const;
-  void add_needs(const ElementGroup& group, const Integral& integral, int degree, bool by_tensors, Counted& counted,
-                 MemoryNeeds& needs);
+  // points: of the rule of the degree.
+  void add_coefficient_needs(const ElementGroup& group, const FormValue& form, int degree, int points, Counted& counted,
+                             MemoryNeeds& needs) const;
+  void add_geometry_needs(const ElementGroup& group, int points, Counted& counted, MemoryNeeds& needs) const;
   void add_state_needs(const ElementGroup& group, const Integral& integral, MemoryNeeds& needs);
 
  private:
   Index state_numbers(const ElementGroup& group, const FormValue& form);
 
   FunctionSpace space_;
-  std::map<std::tuple<const ReferenceElement*, const ReferenceElement*, int>, Tabulation> tables_;
+  using TablePlace = std::tuple<const ReferenceElement*, const ReferenceElement*, int, int>;  // degree, facet
+  std::map<TablePlace, Tabulation> tables_;
+  std::map<std::pair<TablePlace, Family>, VectorTabulation> vector_tables_;
   std::map<std::pair<const ElementGroup*, int>, Vector> geometry_;  // by group and number of points
   // by degree of the rule
-  std::map<std::tuple<const ElementGroup*, const Integral*, int>, Vector> coefficients_;
+  std::map<std::tuple<const ElementGroup*, const FormValue*, int>, Vector> coefficients_;
   FieldsAtPoints fields_;  // for the coefficients
   std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
   std::map<const Integral*, LawWithInputs> laws_;

@@ -1,50 +1,42 @@
-// The tasks of an operator: a plan for each, with the lists and buffers by which element results are summed, made at
-// its first use. Several ranks may do the tasks together instead. Owned by Operator.
+// The tasks of an operator of one field or of several: a plan for each, with the lists and buffers by which element
+// results are summed, made at its first use. Owned by the operator.
 //
 //   equations.plans().forget(OperatorTask::action);              // its lists and buffers go back to the pool
 #pragma once
 
+#include "fem/launch/mixed_arguments.hpp"
 #include "fem/operator/inner_chunks.hpp"
-#include "fem/operator/operator_over_ranks.hpp"
-#include "fem/operator/scatter_plan.hpp"
-#include "fem/operator/task_outline.hpp"
+#include "fem/operator/task_lists.hpp"
 
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace ritz {
 
-class ElementsAround;
 class Ghosts;
-class Operator;
+class OperatorStates;
 struct MarkedNodes;
 struct PointTangents;
 
 // Everything that one task needs.
-struct TaskPlan {
-  OperatorTask task;
-  std::vector<int> groups;                       // which element groups take part
-  std::vector<std::vector<int>> integrals;       // of each of them, as its terms
-  std::vector<Index> chunk_batches;              // of each of them
-  std::vector<bool> halves;                      // of each of them: element results are half of the matrix
-  std::shared_ptr<const ScatterPlan> scatter;    // of tasks with the same groups and chunks: the same
-  std::vector<std::vector<AssemblyTerm>> terms;  // of each of them
-  int block = 0;                                 // numbers per item
+struct TaskPlan : TaskOutline {
+  std::shared_ptr<const ScatterPlan> scatter;                // of tasks with the same groups and chunks: the same
+  std::vector<std::vector<AssemblyTerm>> terms;              // [group]
+  std::vector<std::vector<MixedArguments>> fields_of_terms;  // [group][term]; empty of one field
   // Memory that a run writes before it reads, in either precision; tasks with the same lists and block share it.
   std::shared_ptr<Vector> extension, workspace;
-  Index stored_bytes = 0;                    // of lists, and of numbers of forms at points: read in each run
+  Index read_bytes = 0;                      // of lists, connectivity and numbers at points: in each run
   mutable std::optional<InnerChunks> inner;  // of products over ranks
   int runs = 0;                              // so far, without lists
-  bool is_matrix() const { return task == OperatorTask::matrix; }
+  Joints joints;                             // of a matrix: the lists are for its pattern
   // Are there lists, and are they those of another task, too? Matrices have their own.
-  bool has_lists_for(OperatorTask other, const TaskPlan& its) const {
-    return scatter != nullptr && !is_matrix() && other != OperatorTask::matrix && groups == its.groups &&
-           chunk_batches == its.chunk_batches;
+  bool has_lists_for(const TaskOutline& other) const {
+    return scatter != nullptr && !job.is_matrix() && !other.job.is_matrix() && groups == other.groups &&
+           chunk_batches == other.chunk_batches;
   }
 };
 
@@ -63,10 +55,14 @@ struct TaskVectors {
 class TaskPlans {
  public:
   using Task = OperatorTask;
-  TaskPlans(ElementTerms& terms, OperatorStates& states) : terms_(&terms), states_(&states) {}
+  // states: internal variables, which a run brings up to date; null: there are none.
+  explicit TaskPlans(const TaskTerms& terms, const OperatorStates* states = nullptr)
+      : terms_(&terms), states_(states), samples_(terms) {}
 
   // Lists and buffers of a task go back to the pool; they are rebuilt when it is called again.
   void forget(Task task);
+  void forget(const TaskJob& job) { plans_.erase(job); }
+  void forget_all() { plans_.clear(); }
   // Gives back what assembly made for itself, which is as large as the matrix or larger.
   void forget_assembly();
   // Steps down that were taken since the last call, because memory was short: sentences for people.
@@ -79,52 +75,38 @@ class TaskPlans {
   // made them: they cost about ten runs. Equal bits.
   static constexpr int runs_without_lists = 3;
   const TaskPlan& plan(const TaskJob& job);
-  const TaskPlan& plan_of_few_runs(const TaskJob& job);  // perhaps without lists
-  TaskPlan plan_of_one_run(const TaskJob& job) const;    // without lists and memory, not kept
+  // Perhaps without lists, of one field.
+  const TaskPlan& plan_of_few_runs(const TaskJob& job);
+  TaskPlan plan_of_one_run(const TaskJob& job) const;  // without lists and memory, not kept, of one field
   void run(const TaskPlan& plan, const TaskVectors& vectors) const;
   void run_single(const TaskPlan& plan, const TaskVectors& vectors, float* target) const;
-  // use(number of the integral, its ElementArguments) for all plans that were made
-  template <class Use>
-  void each_term(const Use& use) {
-    for (auto& [job, plan] : plans_)
-      for (std::size_t g = 0; g < plan.terms.size(); ++g)
-        for (std::size_t t = 0; t < plan.terms[g].size(); ++t)
-          use(static_cast<std::size_t>(plan.integrals[g][t]), plan.terms[g][t].arguments);
-  }
 
   const std::map<TaskJob, TaskPlan>& made() const { return plans_; }
   bool has_lists(const TaskJob& job) const;
   // Forecast sizes of the lists: counted around a sample of nodes at the first call. pairs: of the matrix' pattern, 0:
   // they are counted.
-  const ScatterSizes& list_sizes(const ListKey& key, Index pairs);
-
-  // From now on results are the work of several ranks, and internal variables are on their parts. The connectivity and
-  // the lists of all cells go; another task rebuilds them. Null: all work is this process's.
-  void divide(std::shared_ptr<OperatorOverRanks> ranks);
-  OperatorOverRanks* over_ranks() const { return over_ranks_.get(); }
-  void bring_states() const;  // where those of ranks are newer
+  const ScatterSizes& list_sizes(const TaskOutline& outline, Index pairs);
+  NodeSamples& samples() { return samples_; }
 
  private:
-  TaskPlan outlined(const TaskJob& job, const TaskOutline& outline) const;
+  TaskPlan outlined(TaskOutline outline) const;
   TaskPlan made_plan(const TaskJob& job);
-  std::shared_ptr<const ScatterPlan> make_lists(const TaskPlan& plan, const std::vector<Index>& first_chunk) const;
-  std::shared_ptr<ScatterPlan> whole_lists(const TaskPlan& plan, const std::vector<Index>& first_chunk) const;
-  void halve_sources(const TaskPlan& plan, ScatterPlan& lists) const;
-  std::vector<const ElementGroup*> groups_of(const TaskPlan& plan) const;
+  std::shared_ptr<const ScatterPlan> make_lists(const TaskPlan& plan) const;
   Index least_traffic(const TaskPlan& plan, Index number) const;
   template <class Real, class Run>
   void run_job(const TaskPlan& plan, const AssemblyJob<Real>& job, const Ghosts* arriving, const Run& run) const;
   // calls use(groups) with what the assembly loop wants to know
   template <class Use>
   void with_groups(const TaskPlan& plan, bool single, const TaskVectors& vectors, const Use& use) const;
+  Joints joints_now(const TaskJob& job) const;
+  const Device& device() const { return terms_->fields().front().device(); }
 
-  ElementTerms* terms_;
-  OperatorStates* states_;
+  const TaskTerms* terms_;
+  const OperatorStates* states_;
   std::map<TaskJob, TaskPlan> plans_;
   std::vector<std::string> steps_down_;
-  std::map<ListKey, ScatterSizes> list_sizes_;    // forecast
-  std::shared_ptr<const ElementsAround> around_;  // a sample of nodes for forecasts
-  std::shared_ptr<OperatorOverRanks> over_ranks_;
+  NodeSamples samples_;                         // for forecasts
+  std::map<ListKey, ScatterSizes> list_sizes_;  // forecast
 };
 
 }  // namespace ritz

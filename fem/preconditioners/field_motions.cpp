@@ -162,7 +162,7 @@ bool sums_to_zero(const MixedOperator& equations, const LinearOperator& K, int k
   const Layout& layout = equations.layout();
   Vector terms(K.device(), weights.size(), "vectors");
   for (int j = 0; j < equations.field_count(); ++j) {
-    if (!equations.terms().has_block(k, j)) continue;
+    if (!equations.has_block(k, j)) continue;
     Vector random(K.device(), layout.size(j), "vectors"), x = equations.zeros(), y = equations.zeros();
     fill_start_vector(random);
     layout.put(random, j, x);

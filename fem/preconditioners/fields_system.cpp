@@ -2,6 +2,7 @@
 
 #include "device/communicator.hpp"
 #include "device/host_memory.hpp"
+#include "fem/operator/mixed_needs.hpp"
 #include "fem/preconditioners/block_norms.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
 #include "solvers/algebra/block_rows.hpp"
@@ -22,7 +23,7 @@ namespace ritz {
 namespace {
 
 Index entries_of(const MixedOperator& equations) {
-  return equations.terms().matrix_needs().of("matrix") / Index{sizeof(double)};
+  return matrix_needs(equations).of("matrix") / Index{sizeof(double)};
 }
 
 // All ranks meet the same error of the equations: each throws it, and they go on alike.
@@ -447,7 +448,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
     K_.emplace(equations_.make_matrix());
     equations_.assemble(u_, *K_);
     if (over_ranks()) {
-      equations_.terms().forget_assembly();
+      forget_assembly(equations_);
       return_freed_host_memory();
       say(description_of_division(equations_));
     }

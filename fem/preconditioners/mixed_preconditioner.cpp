@@ -158,7 +158,7 @@ class NeedsOfParts {
   }
 
  private:
-  bool own(int k) const { return equations_.terms().has_block(k, k); }
+  bool own(int k) const { return equations_.has_block(k, k); }
   std::vector<int> before(int k) const {
     std::vector<int> list;
     for (int j = 0; j < equations_.field_count(); ++j)

@@ -167,7 +167,7 @@ DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations
 }
 
 DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form) {
-  auto* const divided = dynamic_cast<DividedEquations*>(equations.plans().over_ranks());
+  auto* const divided = dynamic_cast<DividedEquations*>(equations.states().over_ranks());
   return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form) : evaluate(equations, u, form);
 }
 
@@ -188,14 +188,14 @@ namespace {
 DividedEquations& divide(const Operator& equations, std::shared_ptr<const DividedSpace> space) {
   const auto made = std::make_shared<DividedEquations>(equations, std::move(space));
   if (equations.states().were_made()) made->states_were_set();
-  equations.plans().divide(made);
+  ritz::divide(equations, made);
   return *made;
 }
 
 }  // namespace
 
 DividedEquations& divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks) {
-  auto* divided = dynamic_cast<DividedEquations*>(equations.plans().over_ranks());
+  auto* divided = dynamic_cast<DividedEquations*>(equations.states().over_ranks());
   if (divided != nullptr && divided->space()->parts() == DividedSpace::Parts::whole_cells) return *divided;
   const DividedSpace::Parts parts = DividedSpace::parts_for(equations, options, ranks);
   if (divided != nullptr && divided->space()->parts() == parts) return *divided;
@@ -207,10 +207,10 @@ DividedEquations& divide_among_ranks(const Operator& equations, const LinearSolv
 DividedEquations* divide_like(const Equations& equations, const Equations& others) {
   const auto* const one = dynamic_cast<const Operator*>(&equations);
   const auto* const divided =
-      one != nullptr ? dynamic_cast<const DividedEquations*>(one->plans().over_ranks()) : nullptr;
+      one != nullptr ? dynamic_cast<const DividedEquations*>(one->states().over_ranks()) : nullptr;
   if (divided == nullptr) return nullptr;
   const auto& other = dynamic_cast<const Operator&>(others);
-  auto* const known = dynamic_cast<DividedEquations*>(other.plans().over_ranks());
+  auto* const known = dynamic_cast<DividedEquations*>(other.states().over_ranks());
   if (known != nullptr && known->space() == divided->space()) return known;
   auto phase = other.space().device().profile().phase("cut");
   return &divide(other, divided->space());

@@ -47,7 +47,7 @@ void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
           fmt::format("a field '{}' of {} nodes", equations.terms().field_name(k), equations.space(k).node_count()),
           "start fewer ranks");
   for (int k = 0; k < equations.field_count(); ++k)
-    if (equations.terms().of_field(k) != nullptr && has_states_on_facets(*equations.terms().of_field(k)))
+    if (equations.of_field(k) != nullptr && has_states_on_facets(*equations.of_field(k)))
       throw_not_over_ranks(ranks, "a form with internal variables on facets", "start one process");
 }
 
@@ -69,8 +69,8 @@ std::unique_ptr<MixedOperator> FieldsOfRank::own(const MixedOperator& others) {
 template <class Use>
 void FieldsOfRank::each_with_states(const Use& use) const {
   for (int k = 0; k < all_.field_count(); ++k)
-    if (all_.terms().of_field(k) != nullptr && all_.terms().of_field(k)->facts().has_states)
-      use(*all_.terms().of_field(k), *equations().terms().of_field(k), part_.cells(k));
+    if (all_.of_field(k) != nullptr && all_.of_field(k)->facts().has_states)
+      use(*all_.of_field(k), *equations().of_field(k), part_.cells(k));
 }
 
 void FieldsOfRank::take_states() const {

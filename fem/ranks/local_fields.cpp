@@ -345,8 +345,9 @@ LocalIntegrals FieldsCutter::integrals(const MixedOperator& equations, int rank)
   part.of_several = std::ssize(of_several);
   part.integrals = cutters_.front().integrals(rank, of_several);
   for (int k = 0; k < equations.field_count(); ++k) {
-    const std::span<const Integral> of_field = equations.terms().integrals_of(k);
-    PartIntegrals own = cutters_[position(k)].integrals(rank, {of_field.begin(), of_field.end()});
+    const Operator* const alone = equations.of_field(k);
+    const std::vector<Integral> of_field = alone != nullptr ? alone->integrals() : std::vector<Integral>();
+    PartIntegrals own = cutters_[position(k)].integrals(rank, of_field);
     std::ranges::move(own.integrals, std::back_inserter(part.integrals.integrals));
     for (std::size_t i = 0; i < of_field.size(); ++i) {
       part.integrals.integral_of.push_back(part.integrals.integral_of.size());

@@ -6,6 +6,7 @@
 
 #include "fem/forms/point_function.hpp"
 #include "fem/operator/mixed_operator.hpp"
+#include "fem/space/entity_signs.hpp"
 
 #include <vector>
 

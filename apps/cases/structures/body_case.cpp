@@ -241,7 +241,7 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
   nodal.push_back({.name = "reaction", .components = 3, .values = std::move(reaction), .forces = true});
   if (components == 6) nodal.push_back({"reaction_moment", 3, part_of(of_frames, 6, 3, 3)});
   phase.reset();
-  const Operator& solids = *equations.terms().of_field(0);
+  const Operator& solids = *equations.of_field(0);
   const EvaluatedFields names = result_names(view.body.solids, false);
   EvaluatedFields derived = derive(run.results(), solids, names, [&] {
     const Vector u = equations.layout().part(s.u, 0);
@@ -256,7 +256,7 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
   for (Field& field : derived.cells) place_in_whole(view.body.solid_part, mesh, field);
   if (const Field& von_mises = field_named(derived.nodal, "von_mises"); !von_mises.values.empty())
     print_peak(run, mesh, "von Mises stress", von_mises.values);
-  const Operator& frames = *equations.terms().of_field(1);
+  const Operator& frames = *equations.of_field(1);
   EvaluatedFields sections = derive(
       run.results(), frames, {{}, section_force_names(view.sections, view.body.frame_part.mesh.cell_count())}, [&] {
         const std::vector<Vector3> along = view.body.frames.along_beams(s.part, s.factors);

@@ -1,6 +1,7 @@
 // Forecasts of the memory of mixed operators against what the pool held at its fullest moment.
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/operator/mixed_needs.hpp"
 #include "fem/physics/periodic_region.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 
@@ -24,7 +25,7 @@ class MixedNeeds : public CellTest {
     supports.finish();
     Vector u = equations.zeros(), r = equations.zeros();
     const Index standing = device.memory().statistics().live;
-    const MemoryNeeds needs = equations.terms().matrix_needs() + equations.terms().list_needs(true, true);
+    const MemoryNeeds needs = matrix_needs(equations) + list_needs(equations, true, true);
     device.memory().reset_peak();
     BlockOperator K = equations.make_matrix();
     equations.residual(u, r);

@@ -123,6 +123,17 @@ TEST(MixedOperator, BlocksAreTheMatrixOfTheActionOnAMeshOfAllCells) {
   }
 }
 
+TEST(MixedOperator, ActionsTakeTheListsAndBuffersOfResiduals) {
+  const MixedModel model(disturbed_mesh(CellKind::quad4, 6), everything(2));
+  const Vector u = random_vector(model.equations, 1);
+  Vector r = model.equations.zeros(), y = model.equations.zeros();
+  const auto live = [&] { return model.equations.device().memory().statistics().live; };
+  model.equations.residual(u, r);
+  const Index before = live();
+  model.equations.action(u, u, y);
+  EXPECT_EQ(live(), before);
+}
+
 TEST(MixedOperator, BlocksThatDoNotCoupleDoNotExist) {
   const MixedModel m(patch(CellKind::tri3, {.count = 3}), own_form(Chain{}));
   BlockOperator K = m.equations.make_matrix();

@@ -73,7 +73,7 @@ TEST(DividedOperator, HasNoConnectivityUntilATaskNeedsIt) {
     const std::vector<double> before = model.matrix().values().host(), diagonal = model.equations.diagonal({}).host();
     const Index whole = connectivity();
     EXPECT_GT(whole, 0);
-    model.equations.plans().divide(std::make_shared<NoWork>());
+    divide(model.equations, std::make_shared<NoWork>());
     EXPECT_EQ(connectivity(), 0);
     EXPECT_EQ(model.equations.diagonal({}).host(), diagonal);
     EXPECT_EQ(connectivity(), whole);

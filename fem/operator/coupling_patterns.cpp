@@ -1,7 +1,4 @@
-// Which nodes of two fields the coupling of a MixedOperator joins: those of a common cell, and what equations between
-// unknowns make of these. A row gets the columns that its columns follow; nodes that others follow get the rows of
-// these.
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/coupling_patterns.hpp"
 
 #include <algorithm>
 
@@ -45,24 +42,20 @@ Index sum_of_lengths(const NodeLists& lists) {
 
 }  // namespace
 
-MixedTerms::Joints MixedTerms::joints(int row, int column) const {
-  return {space(row).couplings(), space(column).couplings(), space(row).joined_with(space(column))};
-}
-
 // visit(nodes of the row field, those of the column field, element)
 template <class Visit>
-void MixedTerms::each_coupled_element(int row, int column, const Visit& visit) const {
-  for (const Group& group : *groups_) {
+void CouplingPatterns::each_coupled_element(int row, int column, const Visit& visit) const {
+  for (const FieldGroup& group : *groups_) {
     const ElementGroup& rows = group.of_field[static_cast<std::size_t>(row)];
     const bool takes_part = std::ranges::any_of(
-        rows.integrals, [&](int i) { return integrals_[static_cast<std::size_t>(i)].couples(row, column); });
+        rows.integrals, [&](int i) { return (*integrals_)[static_cast<std::size_t>(i)].couples(row, column); });
     if (!takes_part) continue;
     for (Index e = 0; e < rows.element_count; ++e) visit(rows, group.of_field[static_cast<std::size_t>(column)], e);
   }
 }
 
 // [node of the row field] nodes of the column field in common cells, each once. wanted: these rows alone; null: all.
-NodeLists MixedTerms::neighbours(int row, int column, const std::vector<bool>* wanted) const {
+NodeLists CouplingPatterns::neighbours(int row, int column, const std::vector<bool>* wanted) const {
   NodeLists lists(static_cast<std::size_t>(space(row).node_count()));
   each_coupled_element(row, column, [&](const ElementGroup& rows, const ElementGroup& columns, Index e) {
     for (int a = 0; a < rows.node_count(); ++a) {
@@ -75,10 +68,10 @@ NodeLists MixedTerms::neighbours(int row, int column, const std::vector<bool>* w
   return lists;
 }
 
-const MixedTerms::NodePattern& MixedTerms::coupling_pattern(int row, int column) const {
+FunctionSpace::HostPattern CouplingPatterns::pattern(int row, int column) const {
   NodePattern& pattern = patterns_[{row, column}];
   const Joints by = joints(row, column);
-  if (!pattern.offsets.empty() && pattern.joints == by) return pattern;
+  if (!pattern.offsets.empty() && pattern.joints == by) return {pattern.offsets, pattern.columns};
   NodeLists lists = neighbours(row, column, nullptr);
   if (by.of_columns != nullptr)
     for (std::vector<Node>& list : lists) join_columns(*by.of_columns, list);
@@ -93,11 +86,16 @@ const MixedTerms::NodePattern& MixedTerms::coupling_pattern(int row, int column)
     pattern.offsets.push_back(std::ssize(pattern.columns));
     list = {};
   }
-  return pattern;
+  return {pattern.offsets, pattern.columns};
 }
 
-// Pairs of nodes that equations add to the pattern, from the rows that they change.
-Index MixedTerms::pairs_by_equations(int row, int column) const {
+Index CouplingPatterns::known_pairs(int row, int column) const {
+  const auto known = patterns_.find({row, column});
+  return known != patterns_.end() && known->second.joints == joints(row, column) ? std::ssize(known->second.columns)
+                                                                                 : 0;
+}
+
+Index CouplingPatterns::pairs_by_equations(int row, int column) const {
   const Joints by = joints(row, column);
   const Index of_several = by.of_several == nullptr ? 0 : std::ssize(*by.of_several);
   if (by.of_rows == nullptr && by.of_columns == nullptr) return of_several;
@@ -119,13 +117,6 @@ Index MixedTerms::pairs_by_equations(int row, int column) const {
     for (std::vector<Node>& list : lists) join_columns(*by.of_columns, list);
   if (by.of_rows != nullptr) join_rows(*by.of_rows, lists);
   return sum_of_lengths(lists) - before + of_several;
-}
-
-Index MixedTerms::entries_of(const Key& key) const {
-  if (key.task != Task::matrix) return local_.total();
-  const Index pairs = key.row == key.column ? space(key.row).pattern()->nonzeros()
-                                            : std::ssize(coupling_pattern(key.row, key.column).columns);
-  return pairs * space(key.row).components() * space(key.column).components();
 }
 
 }  // namespace ritz

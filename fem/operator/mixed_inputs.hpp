@@ -1,0 +1,51 @@
+// Data of a mixed operator that change between evaluations, and the internal variables of its forms of one field.
+//
+//   equations.inputs().set_numbers(forms);
+#pragma once
+
+#include "fem/forms/mixed_form_value.hpp"
+#include "fem/operator/equations.hpp"
+#include "fem/operator/operator.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace ritz {
+
+class MixedTerms;
+using OperatorsOfFields = std::vector<std::unique_ptr<Operator>>;  // [field]; null: it has no forms of one field
+
+class MixedInputs final : public EquationInputs {
+ public:
+  // time: the owner's.
+  MixedInputs(MixedTerms& terms, const OperatorsOfFields& of_fields, Time& time)
+      : terms_(&terms), of_fields_(&of_fields), time_(&time) {}
+  void set_time(const Time& time) override;
+  void set_factor_of_rates(double factor) override;
+  void set_part_of_loads(double part) override;
+  // Other numbers of the forms, as many forms as integrals, of the same names.
+  void set_numbers(const std::vector<MixedFormValue>& forms);
+
+ private:
+  MixedTerms* terms_;
+  const OperatorsOfFields* of_fields_;
+  Time* time_;
+};
+
+// Those of the operators of single fields, one after the other; forms of several have none.
+class MixedStates final : public PointStates {
+ public:
+  // owned: of the vectors of the operator.
+  MixedStates(const OperatorsOfFields& of_fields, Layout owned)
+      : of_fields_(&of_fields), owned_(std::move(owned)), local_(owned_.local()) {}
+  void commit(const Vector& u) override;
+  Values values() const override;
+  void set(const Values& values) override;
+  void reset() override;
+
+ private:
+  const OperatorsOfFields* of_fields_;
+  Layout owned_, local_;  // local: [field][owned | ghosts]
+};
+
+}  // namespace ritz

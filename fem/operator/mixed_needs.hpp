@@ -1,0 +1,16 @@
+// Memory that a mixed operator will take, counted or sampled.
+//
+//   matrix_needs(equations) + list_needs(equations, true, false)
+#pragma once
+
+#include "device/memory_needs.hpp"
+
+namespace ritz {
+
+class MixedOperator;
+
+MemoryNeeds matrix_needs(const MixedOperator& equations);  // of make_matrix()
+// Lists, buffers and coefficients that assemble(), or residual() and action(), make at their first call.
+MemoryNeeds list_needs(const MixedOperator& equations, bool of_matrix, bool of_vectors);
+
+}  // namespace ritz
