@@ -334,6 +334,7 @@ class Path {
     control_.set_rates(state.rates);
     increment_ = state.increment;
     now_ = state.at;
+    if (now_.size.next <= 0) now_.size = first_size(limits_);  // the state is of no path: a guess, or another analysis
     if (!state.change.empty())
       change_ = Vector(balance_.equations().device(), std::span<const double>(state.change), "vectors");
     balance_.resume(state);

@@ -67,6 +67,13 @@ class Heat(CaseTest):
         self.assert_close(outcome.fact("applied_load")[0], 40, 1e-8)  # 0.01 m x 1 m
         self.assert_close(outcome.fact("radiation")[0], -40, 1e-6)
 
+    def test_a_guess_of_the_begin_takes_no_increment(self):
+        """Newton's method begins at the surroundings, and its first increment is the whole of the loads, as without a begin."""
+        text = "[model]\nabsolute_zero = 0\n" + STEEL + HOT.format(1000) + RADIATION.format(0.98, 300)
+        for increments in (0, 1, 3):
+            facts = self.end(text + f"[newton]\nincrements = {increments}\n").report["facts"]
+            self.assertEqual(int(facts["increments"]), increments or 1)
+
     def test_emissivity_and_surroundings_may_be_formulas(self):
         number = self.end("[model]\nabsolute_zero = 0\n" + STEEL + HOT.format(1000) + RADIATION.format(0.98, 300))
         formula = self.end("[model]\nabsolute_zero = 0\n" + STEEL + HOT.format(1000) + RADIATION.format('"0.98 + 0*y"', '"3000*x"'))
