@@ -53,10 +53,9 @@ class ComplexAnalysis final : public CaseAnalysis {
       if (!disc.nodes.empty()) analysis_.discs.push_back(std::move(disc));
     }
     const Case::Table frame = t.table("frame", "turns with the body: Coriolis' and centrifugal forces");
-    if (frame.present() || run.options().survey) {
+    if (frame.present()) {
       const Point axis = read_axis(frame);
-      const double speed = read_speed(frame);
-      if (frame.present()) analysis_.frame = TurningFrame{axis, speed};
+      analysis_.frame = TurningFrame{axis, read_speed(frame)};
     }
     basis_ = {.loads_excite = false,
               .residual_vectors = t.flag("residual_vectors",

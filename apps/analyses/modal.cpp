@@ -36,6 +36,18 @@ std::optional<std::vector<int>> read_nodal_diameters(const Case::Table& t, bool 
   return is_given ? std::optional(numbers) : std::nullopt;
 }
 
+bool read_whole(const Case::Table& t, bool has_diameters) {
+  const bool whole =
+      t.flag("whole",
+             "with nodal_diameters: shapes of all sectors, too, as a series of files on a mesh of the whole body; "
+             "with animate as waves that go around",
+             false);
+  if (whole && !has_diameters)
+    t.error(ErrorKind::modal_options, "whole", "shapes of the whole body without nodal_diameters",
+            "modes without them are of the mesh as it is", "give nodal_diameters, or omit it");
+  return whole;
+}
+
 ModalInput read_settings(Case& input) {
   const Case::Table t = input.table("modal", "number, method and output of the modes");
   ModalInput s;
@@ -84,6 +96,7 @@ ModalInput read_settings(Case& input) {
                 {.fallback = 500, .minimum = 1, .maximum = 1000000}));
   s.eigen.verify = t.flag("verify", "count the modes by the inertia of one more factor, with lanczos", true);
   s.nodal_diameters = read_nodal_diameters(t, has_band);
+  s.whole = read_whole(t, s.nodal_diameters.has_value());
   s.shapes.unit_maximum = t.choice("normalise", "mode shapes to unit modal mass, or to a largest displacement of 1",
                                    {"mass", "maximum"}, "mass") == "maximum";
   s.shapes.phases =

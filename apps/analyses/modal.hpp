@@ -13,6 +13,7 @@ struct ModalInput {
   ModeShapes shapes;
   bool factorised = false;                               // for want of a method that is named
   std::optional<std::vector<int>> nodal_diameters = {};  // of a sector
+  bool whole = false;                                    // shapes of the whole body of a sector, too
   std::optional<Static> preload = {};  // how the state under the loads is found first; none: the body is free of stress
 };
 

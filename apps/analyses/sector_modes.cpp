@@ -1,15 +1,18 @@
 #include "apps/analyses/modal.hpp"
 #include "fem/analysis/sector_modes.hpp"
+#include "fem/analysis/whole_of_sector.hpp"
 
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <numbers>
 #include <utility>
 
 namespace ritz {
 namespace {
 
-constexpr const char* sine = "_sine";  // the part that varies with the sine of the waves
+constexpr const char* sine = "_sine";        // the part that varies with the sine of the waves
+constexpr const char* quarter = "_quarter";  // the shape a quarter of a wave on
 
 class SectorModalAnalysis final : public CaseAnalysis {
  public:
@@ -27,8 +30,10 @@ class SectorModalAnalysis final : public CaseAnalysis {
   Forecast forecast(Run&, const CaseModel& read, const Prepared& prepared) const override {
     return ritz::forecast(read.model, analysis(), prepared);
   }
-  Index host_of_shown(Run&, const CaseModel&, const Forecast& foreseen) const override {
-    return foreseen.host_of_columns;
+  // Shapes of the sector stay for those of the whole, of which one number of waves at a time is there.
+  Index host_of_shown(Run&, const CaseModel& read, const Forecast& foreseen) const override {
+    const Index waves = std::ssize(*input_.nodal_diameters);
+    return foreseen.host_of_columns * (input_.whole ? waves + sector_count(read.model) : 1);
   }
   void begin(const CaseModel&, StepBegin begin) override { input_.eigen.begin = std::move(begin.from); }
 
@@ -38,27 +43,87 @@ class SectorModalAnalysis final : public CaseAnalysis {
     const int sectors = sector_count(read.model);
     run.results().facts()["sectors"] = fmt::format("{}", sectors);
     std::vector<SectorModes> all;
+    std::vector<std::vector<Field>> shapes;  // [number of waves] of the sector, for the whole
     for (const int n : *input_.nodal_diameters) {
       SectorModal one = analysis();
       one.waves = {n};
       all.push_back(std::move(ritz::solve(read.model, one, observer, prepared).front()));
       record(run.results(), all.back().modes.eigen, (all.back().pairs ? 2 : 1) * read.space().unknown_count());
       const SectorModes& found = all.back();
-      write_modes(run.results(), read.space(),
-                  {.count = found.modes.frequencies.size(),
-                   .of =
-                       [&](std::size_t k) {
-                         return std::array{found.part(k, false), found.part(k, true)};
-                       },
-                   .suffix = sine,
-                   .time = n},
-                  input_.shapes);
+      std::vector<Field> fields = fields_of(run.results(), read.space(),
+                                            {.count = found.modes.frequencies.size(),
+                                             .of =
+                                                 [&](std::size_t k) {
+                                                   return std::array{found.part(k, false), found.part(k, true)};
+                                                 },
+                                             .suffix = sine},
+                                            input_.shapes);
+      if (input_.whole) shapes.push_back(fields);
+      run.results().write(std::move(fields), {}, n);
     }
     print(run, sectors, all);
+    if (input_.whole)
+      write_whole(run.results(), read, WholeOfSector(read.space().mesh(), read.model.cyclic.front().rotation, sectors),
+                  shapes);
     return about;
   }
 
  private:
+  // A mode's fields of a, then as many of b, become one of each on the whole body: the shape at a phase.
+  static std::vector<Field> on_whole(const WholeOfSector& whole, std::span<const Field> of_mode, int waves,
+                                     double phase, const char* suffix) {
+    std::vector<Field> result;
+    const std::size_t count = of_mode.size() / 2;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Field &a = of_mode[i], &b = of_mode[count + i];
+      result.push_back({a.name + suffix, a.components, whole.shape(a.values, b.values, a.components, waves, phase)});
+    }
+    return result;
+  }
+
+  void write_whole(Results& results, const CaseModel& read, const WholeOfSector& whole,
+                   const std::vector<std::vector<Field>>& shapes) const {
+    const std::size_t size = has_rotations(read.space()) ? 4 : 2;  // fields of a mode
+    const std::vector<int>& waves = *input_.nodal_diameters;
+    const auto of_mode = [&](std::size_t number, std::size_t mode) {
+      return std::span(shapes[number]).subspan(mode * size, size);
+    };
+    results.write_series(
+        "whole", static_cast<int>(waves.size()),
+        [&](int number) {
+          const auto i = static_cast<std::size_t>(number);
+          std::vector<Field> fields;
+          for (std::size_t k = 0; k < shapes[i].size() / size; ++k)
+            for (const bool next : {false, true})
+              std::ranges::move(
+                  on_whole(whole, of_mode(i, k), waves[i], next ? -std::numbers::pi / 2 : 0, next ? quarter : ""),
+                  std::back_inserter(fields));
+          return std::pair{static_cast<double>(waves[i]), std::move(fields)};
+        },
+        &whole.mesh());
+    for (std::size_t i = 0; i < waves.size() && input_.shapes.phases > 0; ++i)
+      for (std::size_t k = 0; k < shapes[i].size() / size; ++k)
+        results.write_series(
+            fmt::format("{}_n{}", mode_name(k), waves[i]), input_.shapes.phases,
+            [&](int step) {
+              const double part = static_cast<double>(step) / input_.shapes.phases;  // of a period
+              return std::pair{part, wave_at(whole, of_mode(i, k), waves[i], -2 * std::numbers::pi * part)};
+            },
+            &whole.mesh());
+  }
+
+  std::vector<Field> wave_at(const WholeOfSector& whole, std::span<const Field> of_mode, int waves,
+                             double phase) const {
+    std::vector<Field> fields = on_whole(whole, of_mode, waves, phase, "");
+    const double largest = largest_of_parts(of_mode.front(), of_mode[of_mode.size() / 2]),
+                 scale = largest > 0 ? animated_displacement(input_.shapes, whole.mesh()) / largest : 1;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      fields[i].name = i == 0 ? "displacement" : "rotation";
+      for (double& value : fields[i].values) value *= scale;
+    }
+    return fields;
+  }
+
   SectorModal analysis() const { return {input_.eigen, *input_.nodal_diameters}; }
 
   static void print(Run& run, int sectors, const std::vector<SectorModes>& all) {
@@ -82,8 +147,8 @@ class SectorModalAnalysis final : public CaseAnalysis {
 }  // namespace
 
 std::unique_ptr<CaseAnalysis> sector_modal_analysis(Run& run, CaseModel& read, ModalInput input) {
-  if (input.shapes.phases > 0)
-    run.log().notice("[modal] animate has no effect: with nodal_diameters shapes are those of one sector");
+  if (input.shapes.phases > 0 && !input.whole)
+    run.log().notice("[modal] animate has no effect: shapes are those of one sector; add whole = true");
   for (std::size_t k = 0; k < static_cast<std::size_t>(input.eigen.count); ++k)
     for (Field& name : mode_names(read.space(), k, sine)) read.nodal_results.push_back(std::move(name));
   return std::make_unique<SectorModalAnalysis>(std::move(input));

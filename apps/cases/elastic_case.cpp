@@ -8,6 +8,7 @@
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
 #include "apps/cases/responses.hpp"
+#include "apps/cases/rotation.hpp"
 #include "apps/cases/time_input.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "apps/results/evaluated_fields.hpp"
@@ -219,6 +220,17 @@ MotionFields motion_fields(const CaseModel& read) {
 
 namespace {
 
+// Reads [rotation]; false: the body does not turn.
+bool read_turning(Run& run, int dimension, const PlaneModel& plane, ElasticBody& body) {
+  const std::optional<Rotation> rotation = read_rotation(run.input(), dimension, plane.axisymmetric);
+  if (!rotation) return false;
+  if (goes_through_time(run))
+    run.input().root().error(ErrorKind::vibration, "rotation", "a body that turns, and [time]",
+                             "Coriolis' forces of the motion are not in it", "give a [[body_force]], or find modes");
+  body.rotates(*rotation);
+  return true;
+}
+
 bool read_large_displacement(Run& run) {
   const bool large = run.input()
                          .table("model", "kind of model of the mesh")
@@ -248,7 +260,8 @@ void name_results(const ElasticBody& body, int dimension, bool wants_error, Case
   read.cell_results = cell_results;
   read.derived_results = derived_stresses();
   read.what_acts =
-      "[[traction]], [[pressure]], [[force]], [[moment]], [[body_force]], gravity, [thermal], or a [[displacement]] "
+      "[[traction]], [[pressure]], [[force]], [[moment]], [[body_force]], gravity, [rotation], [thermal], or a "
+      "[[displacement]] "
       "that is not 0";
 }
 
@@ -283,6 +296,7 @@ CaseModel read_elasticity(Run& run) {
   ElasticBody body(mesh, kind_of(plane), plane.weight);
   body.large_displacements = read_large_displacement(run);
   body.in_time = read.time.has_value() || path_takes_time(run);
+  read_turning(run, dimension, plane, body);
   bool weighs = read_gravity(run.input().root(), dimension, body.loads);
   std::vector<ElasticLoads*> own;
   for (const LoadCaseInput& each : read.load_cases.cases) {
@@ -311,6 +325,7 @@ CaseModel read_elasticity(Run& run) {
               .of_revolution = plane.axisymmetric,
               .large = body.large_displacements},
              oblique, read);
+  check_rotation(run.input(), read.model);
   if (read.time) read_damping(run.input(), read.model);
   const bool wants_error = wants_mesh_error(run);
   if (wants_error) refuse_estimates(run, body);
@@ -330,7 +345,11 @@ CaseModel read_elastic_vibration(Run& run) {
   body.large_displacements = read_large_displacement(run);
   body.pressures_follow = false;  // what their turning adds to the stiffness is not symmetric
   CaseModel read{.modes = true, .preloaded = has_preload(run)};
+  const bool turns = read_turning(run, mesh.dimension(), plane, body);
+  read.preloaded = read.preloaded || (turns && !run.step().continues());
   const bool stressed = read.preloaded || run.step().continues(), answers = responds(run);
+  if (turns && !run.input().root().has("complex"))
+    run.log().notice("modes of the body that turns are without Coriolis' forces; [complex] finds those with them");
   if (read.preloaded || (answers && outside_loads_excite(run, read))) {
     read_gravity(run.input().root(), mesh.dimension(), body.loads);
     read_loads_on_body(run.input().root(), mesh, body.loads);
@@ -360,6 +379,7 @@ CaseModel read_elastic_vibration(Run& run) {
               .of_revolution = plane.axisymmetric,
               .large = body.large_displacements && stressed},
              oblique, read);
+  check_rotation(run.input(), read.model);
   const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
   if (!stressed && std::erase_if(read.model.equations, is_thermal) > 0)
     run.log().notice("thermal strain changes no frequency here: give [modal] preload = true for its stresses");

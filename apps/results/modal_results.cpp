@@ -240,7 +240,7 @@ void write_modes(Results& results, const Mesh& mesh, FunctionRef<std::vector<Fie
   std::vector<Shape> shapes = shapes_of(results, mesh, motion, modes.eigen, options);
   if (options.phases == 0) return results.write(fields_of(std::move(shapes)), {});
   results.write(fields_of(shapes), {});
-  const double amplitude = options.factor > 0 ? options.factor : 0.1 * size_of(mesh);
+  const double amplitude = animated_displacement(options, mesh);
   for (const Shape& shape : shapes) animate(results, shape, options.phases, amplitude);
 }
 
@@ -265,7 +265,7 @@ void write_modes(Results& results, const FieldsOfModel& fields, const VibrationM
     for (std::size_t j = 0; j < shape.size(); ++j)
       (equations.terms().family(static_cast<int>(j)) == Family::lagrange ? nodal : cells).push_back(shape[j]);
   results.write(std::move(nodal), std::move(cells));
-  const double amplitude = options.factor > 0 ? options.factor : 0.1 * size_of(equations.space(0).mesh());
+  const double amplitude = animated_displacement(options, equations.space(0).mesh());
   for (std::size_t k = 0; k < shapes.size() && options.phases > 0; ++k)
     results.write_series(mode_name(k), options.phases, [&](int phase_of_period) {
       const double time = static_cast<double>(phase_of_period) / options.phases;  // in periods
@@ -289,18 +289,25 @@ std::vector<Field> shape_fields(Results& results, const FunctionSpace& space, co
   return fields_of(std::move(one));
 }
 
-void write_modes(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
-                 const ModeShapes& options) {
-  std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
+double largest_of_parts(const Field& a, const Field& b) {
+  std::vector<double> both = a.values;
+  for (std::size_t i = 0; i < both.size(); ++i) both[i] = std::hypot(both[i], b.values[i]);
+  return largest_displacement(both, a.components);
+}
+
+double animated_displacement(const ModeShapes& options, const Mesh& mesh) {
+  return options.factor > 0 ? options.factor : 0.1 * size_of(mesh);
+}
+
+std::vector<Field> fields_of(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
+                             const ModeShapes& options) {
+  auto phase = results.device().profile().phase("fields");
   const MotionOf motion = motion_in(results, space);
   std::vector<Field> fields;
   for (std::size_t k = 0; k < shapes.count; ++k) {
     const std::array<Vector, 2> parts = shapes.of(k);
     Shape first = shape_of(motion(parts[0]), k), second = shape_of(motion(parts[1]), k);
-    const std::vector<double>&a = first.moved.values, &b = second.moved.values;
-    std::vector<double> both = a;  // no point moves farther
-    for (std::size_t i = 0; i < both.size(); ++i) both[i] = std::hypot(a[i], b[i]);
-    const double largest = largest_displacement(both, first.moved.components);
+    const double largest = largest_of_parts(first.moved, second.moved);
     for (Shape* each : {&first, &second}) {
       if (options.unit_maximum && largest > 0) each->scale(1 / largest);
       for (Field* field : {&each->moved, each->turned ? &*each->turned : nullptr}) {
@@ -310,8 +317,12 @@ void write_modes(Results& results, const FunctionSpace& space, const ShapesOfTwo
       }
     }
   }
-  phase.reset();
-  results.write(std::move(fields), {}, shapes.time);
+  return fields;
+}
+
+void write_modes(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
+                 const ModeShapes& options) {
+  results.write(fields_of(results, space, shapes, options), {}, shapes.time);
 }
 
 }  // namespace ritz

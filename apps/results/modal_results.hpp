@@ -57,5 +57,11 @@ struct ShapesOfTwoParts {
 };
 void write_modes(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
                  const ModeShapes& options);
+// The largest displacement of a cos + b sin, at most; that of a picture that moves, of a mesh.
+double largest_of_parts(const Field& a, const Field& b);
+double animated_displacement(const ModeShapes& options, const Mesh& mesh);
+// Those fields: of each mode displacements and rotations of a, then of b. Over ranks the first one has them.
+std::vector<Field> fields_of(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
+                             const ModeShapes& options);
 
 }  // namespace ritz

@@ -582,7 +582,7 @@ std::optional<Error> Results::give_back() {
 }
 
 void Results::write_series(const std::string& name, int count,
-                           FunctionRef<std::pair<double, std::vector<Field>>(int)> frame) {
+                           FunctionRef<std::pair<double, std::vector<Field>>(int)> frame, const Mesh* mesh) {
   if (!context_.writes_fields) return;
   if (context_.options.follows)
     for (int step = 0; step < count; ++step) follow();
@@ -594,8 +594,10 @@ void Results::write_series(const std::string& name, int count,
   for (int step = 0; step < count; ++step) {
     throw_if_stop_requested();
     const auto [time, fields] = frame(step);
-    const std::vector<Field> written = fields_.on_cells(fields);
-    const std::string file = series->write(*mesh_, {.time = time, .point_fields = written, .cells = fields_.cells()});
+    const std::vector<Field> written = mesh != nullptr ? fields : fields_.on_cells(fields);
+    const std::string file =
+        series->write(mesh != nullptr ? *mesh : *mesh_,
+                      {.time = time, .point_fields = written, .cells = mesh != nullptr ? nullptr : fields_.cells()});
     if (file != series->path()) context_.report.outputs.push_back(file);
   }
   context_.report.outputs.push_back(series->path());

@@ -119,7 +119,9 @@ class Results {
   // One more such number of the steps that follow: the load beside the probes of a curve.
   void carry_number(std::string name, double value) { carried_numbers_ = {{std::move(name), {value}}}; }
   // One more series, "<case>_<name>.pvd" or ".hdf", of `count` steps: frame(step) gives its time and its nodal fields.
-  void write_series(const std::string& name, int count, FunctionRef<std::pair<double, std::vector<Field>>(int)> frame);
+  // `mesh`: another one than that of the results.
+  void write_series(const std::string& name, int count, FunctionRef<std::pair<double, std::vector<Field>>(int)> frame,
+                    const Mesh* mesh = nullptr);
   void settle();  // waits until what was handed to write() is committed
   // Frees memory that is short: lists that equations can rebuild, and steps that wait to be written. Returns the
   // shortage of those that still wait.

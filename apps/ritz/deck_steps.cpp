@@ -127,7 +127,7 @@ void distributed_load(const DeckCard& card, const Deck& deck, DeckSteps& steps) 
       if (const Region* region = faces->empty() ? nullptr : deck.region_named(card, *faces, surfaces))
         add_load(deck, steps, card, {"pressure", region, {card.number(line, 2)}});
     } else if (kind == "CENTRIF") {
-      deck.notes.lack(card, "CENTRIF: give it as [[body_force]] with formulas of the position");
+      deck.notes.lack(card, "CENTRIF: give it as [rotation]");
     } else unknown.insert(kind);
   }
   for (const std::string& kind : unknown) deck.notes.lack(card, fmt::format("loads '{}' are not translated", kind));

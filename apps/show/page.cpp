@@ -33,8 +33,8 @@ const std::vector<Chapter>& chapters() {
   static const std::vector<Chapter> list = {
       {"Materials", {"material", "section", "orientation", "capacity", "inertia", "table", "field"}},
       {"Loads",
-       {"gravity", "force", "pressure", "traction", "body_force", "line_load", "surface_load", "thermal", "source",
-        "flux", "power", "convection", "radiation", "load", "boundary", "mass", "load_case", "combination"}},
+       {"gravity", "rotation", "force", "pressure", "traction", "body_force", "line_load", "surface_load", "thermal",
+        "source", "flux", "power", "convection", "radiation", "load", "boundary", "mass", "load_case", "combination"}},
       {"Supports and relations",
        {"displacement", "temperature", "support", "prescribe", "foundation", "spring", "coupling", "equation",
         "periodic", "rigid", "tie"}}};

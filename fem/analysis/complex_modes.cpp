@@ -66,7 +66,7 @@ struct Projected {
       if (k < static_cast<std::size_t>(space.modes.rigid_count))
         forces[k * n + k] = analysis.damping.viscous(space, column);
     }
-    if (analysis.dashpots.empty() && analysis.discs.empty() && !analysis.frame) return;
+    if (analysis.dashpots.empty() && analysis.discs.empty() && !analysis.frame && !model.turning) return;
     const std::vector<Values> columns = columns_of(space);
     const int components = model.space.components();
     for (const Dashpot& each : analysis.dashpots)
@@ -76,6 +76,7 @@ struct Projected {
       add(
           columns, [&](const Values& x) { return tilted(each, components, x); }, 1, forces);
     if (analysis.frame) turn(model, *analysis.frame, columns);
+    if (model.turning) add_gyroscopic(model, *model.turning, columns);
   }
 
   std::size_t n;
@@ -111,6 +112,33 @@ struct Projected {
       Point moment = cross(point_at(x, at), axis);
       for (double& each : moment) each *= momentum;
       add_point(moment, at, y);
+    }
+    return y;
+  }
+
+  // The integrals' action on v x axis, of displacements and of rotations.
+  void add_gyroscopic(const Model& model, const Turning& turning, const std::vector<Values>& columns) {
+    const Operator equations(model.space, turning.gyroscopic);
+    const int components = model.space.components();
+    add(
+        columns,
+        [&](const Values& x) {
+          const Vector v(model.space.device(), std::span<const double>(turned(x, components, turning.axis)), "vectors");
+          Vector f = model.space.zeros();
+          equations.residual(v, f);
+          return f.host();
+        },
+        1, forces);
+  }
+  // v x axis; in the plane the axis stands across it.
+  static Values turned(const Values& x, int components, const Point& axis) {
+    Values y(x.size(), 0.0);
+    const auto size = static_cast<std::size_t>(components), each = std::min<std::size_t>(size, 3);
+    for (std::size_t at = 0; at < x.size(); at += each) {
+      Point v{};
+      for (std::size_t c = 0; c < each; ++c) v[c] = x[at + c];
+      const Point t = cross(v, axis);
+      for (std::size_t c = 0; c < each; ++c) y[at + c] = t[c];
     }
     return y;
   }
@@ -199,11 +227,20 @@ void check(const Model& model, const ComplexModal& analysis) {
   const int components = model.space.components();
   if (!analysis.discs.empty() && components < 6)
     throw Error(ErrorKind::vibration, "a spinning disc at nodes without rotations",
-                "it resists the turning of its axis", "take beams or shells there, or [rotation] of a solid");
+                "it resists the turning of its axis", "take beams or shells there, or a rotation of solids");
   if (analysis.frame && components != 3)
     throw Error(ErrorKind::vibration, "a turning frame of a model that has not three displacements a node",
                 "rotary inertia of beams and shells differs from axis to axis",
-                "take solids, or [[complex.disc]] in a frame that stands still");
+                "take solids, or [rotation] of a shaft, whose frame stands still");
+  if (!model.turning) return;
+  if (analysis.frame || !analysis.discs.empty())
+    throw Error(ErrorKind::vibration,
+                fmt::format("a rotation of the model and {}", analysis.frame ? "a turning frame" : "spinning discs"),
+                "the same forces would count twice", "omit one; discs are masses with their moments of inertia");
+  if (model.rigid == RigidModes::axisymmetric)
+    throw Error(ErrorKind::vibration, "complex modes of a turning body of revolution",
+                "Coriolis' forces turn it about its axis, and the model knows no such motion",
+                "model the body in three dimensions, or take real modes");
 }
 
 std::vector<ComplexMode> complex_modes(const Model& model, const ModalSpace& space, const ComplexModal& analysis) {

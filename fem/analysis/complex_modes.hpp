@@ -1,6 +1,7 @@
 // Damped and gyroscopic vibration: (lambda^2 M + lambda (C + G) + K) u = 0, projected onto a modal space (Meirovitch,
 // Principles and Techniques of Vibrations, 1997, section 4.9; Genta, Dynamics of Rotating Systems, 2005). Dashpots join
-// modes; discs and turning frames split them. Residual vectors of dashpots make the space hold what they press.
+// modes; discs, turning frames and a rotation of the model (Model::turning) split them. Residual vectors of dashpots
+// make the space hold what they press.
 //
 //   ComplexModal analysis{.damping = {.ratio = 0.01}, .dashpots = {{nodes, {0, 0, 800}}}};
 //   const ModalSpace space = solve(model, complex_basis(model, {.modal = {{.count = 20}}}, analysis));

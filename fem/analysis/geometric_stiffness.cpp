@@ -53,6 +53,7 @@ std::vector<Integral> geometric_integrals(const Model& model, const std::string&
                   "take these, or add one to your form (docs/buckling.md)");
     }
   }
+  if (model.turning) result.insert(result.end(), model.turning->softening.begin(), model.turning->softening.end());
   return result;
 }
 

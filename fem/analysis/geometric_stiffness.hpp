@@ -1,5 +1,6 @@
 // The stiffness of a model in a state: the tangent of its equations at the displacement u, and where their strains are
-// small the geometric stiffness K_sigma of the stress at u, which a tangent of small displacements leaves out.
+// small the geometric stiffness K_sigma of the stress at u, which a tangent of small displacements leaves out. Of a
+// body that turns also that of centrifugal forces, which grow with the displacement.
 //
 //   const std::vector<Integral> geometric = geometric_integrals(model, "linear buckling");
 //   SparseMatrix K_sigma = tangent_matrix(Operator(space, geometric), u);

@@ -4,9 +4,11 @@
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/follower_pressure.hpp"
 #include "fem/forms/mass.hpp"
+#include "fem/forms/mass_across.hpp"
 #include "fem/physics/load_forms.hpp"
 #include "fem/physics/material_numbers.hpp"
 #include "fem/physics/mixed_solid.hpp"
+#include "mesh/direction.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -87,6 +89,8 @@ void ElasticBody::foundation(On facets, Foundation foundation) {
 }
 void ElasticBody::spring(On nodes, GroundSpring spring) { springs_.emplace_back(std::move(nodes), std::move(spring)); }
 
+void ElasticBody::rotates(Rotation rotation) { rotation_ = std::move(rotation); }
+
 template <int G>
 class ElasticBody::Builder {
  public:
@@ -102,6 +106,7 @@ class ElasticBody::Builder {
     const bool weighs = body_.loads.gravity_ || std::ranges::any_of(body_.load_cases_, [](const ElasticLoads& each) {
                           return each.gravity_.has_value();
                         });
+    check_rotation();
     find_materials(weighs);
     report_locking();
     for (const FoundMaterial& m : materials_) {
@@ -112,6 +117,7 @@ class ElasticBody::Builder {
                           std::back_inserter(model_.equations));
       if (has_gravity(body_.loads)) add_weight(*body_.loads.gravity_, m, model_.equations);
       if (m.input.density) model_.inertia.push_back(Integral::over(mass(*m.input.density), *m.region));
+      if (model_.turning && m.input.density) add_rotation(m);
     }
     if (model_.inertia.size() < materials_.size()) model_.inertia.clear();
     for (const auto& [facets, input] : body_.foundations_) add_foundation<G>(facets, input, measure_, model_, errors_);
@@ -201,9 +207,10 @@ class ElasticBody::Builder {
       regions.push_back({region, input.origin.empty() ? fmt::format("'{}'", region->name) : input.origin});
       const bool can_be_made = check_constants(input, *region);
       if (input.density) check(*input.density, positive_density, *region, input.origin);
-      else if (weighs)
+      else if (weighs || model_.turning)
         errors_.add(Error(ErrorKind::material_value, fmt::format("the material of '{}' has no density", region->name),
-                          "gravity acts on it", "give the density [kg/m^3]")
+                          weighs ? "gravity acts on it" : "it turns, and centrifugal forces act on it",
+                          "give the density [kg/m^3]")
                         .at(input.origin));
       if (can_be_made) materials_.push_back({region, input});
     }
@@ -357,6 +364,56 @@ class ElasticBody::Builder {
     return Mass<G, G>{density.number(), measure_.weight};
   }
 
+  // Sets the axis of the rotation.
+  void check_rotation() {
+    if (!body_.rotation_) return;
+    const Rotation& given = *body_.rotation_;
+    const Point direction = direction_of(given.axis);
+    const double size = length(direction);
+    const int along = measure_.axisymmetric ? 1 : 2;
+    const bool across = G == 3 || std::abs(direction[static_cast<std::size_t>(along)]) > size * (1 - 1e-12);
+    if (!(size > 0) || !across || (measure_.axisymmetric && given.point[0] != 0)) {
+      errors_.add(Error(ErrorKind::vibration, "a rotation about this axis",
+                        G == 3                  ? "an axis has a direction"
+                        : measure_.axisymmetric ? "a body of revolution turns about its axis, x = 0 along y"
+                                                : "a plane body turns about an axis across the plane",
+                        G == 3 ? "give one, as [0, 0, 1]" : "omit the axis")
+                      .at(given.origin));
+      return;
+    }
+    model_.turning = Turning{.axis = {direction[0] / size, direction[1] / size, direction[2] / size}};
+  }
+
+  // Centrifugal forces at rest and with the displacement, and Coriolis' force.
+  void add_rotation(const FoundMaterial& m) {
+    const PointExpression density = m.input.density->expression();
+    const double speed = body_.rotation_->speed;
+    const Point &a = model_.turning->axis, &p = body_.rotation_->point;
+    const PointExpression x[3] = {PointExpression::x() - p[0], PointExpression::y() - p[1],
+                                  PointExpression::z() - p[2]};
+    PointExpression along = a[0] * x[0];
+    for (std::size_t d = 1; d < G; ++d) along = along + a[d] * x[d];
+    std::vector<PointFunction> force;
+    for (std::size_t d = 0; d < G; ++d) force.emplace_back(density * (speed * speed) * (x[d] - a[d] * along));
+    model_.equations.push_back(
+        Integral::over({GivenLoad<G, G, 0>{measure_.weight, measure_.axisymmetric}, force}, *m.region));
+    Integral mass_across = Integral::over(mass_across_axis(*m.input.density), *m.region),
+             coriolis = model_.inertia.back();
+    mass_across.factor = -speed * speed;
+    coriolis.factor = -2 * speed;  // 2 speed M (axis x v)
+    model_.turning->softening.push_back(std::move(mass_across));
+    if (!measure_.axisymmetric) model_.turning->gyroscopic.push_back(std::move(coriolis));
+  }
+
+  FormValue mass_across_axis(const Coefficient& density) const {
+    constexpr bool around = G == 2;
+    if (around && !measure_.axisymmetric) return mass(density);
+    const Point& a = model_.turning->axis;
+    MassAcross<G, around> form{.weight = measure_.weight};
+    for (std::size_t d = 0; d < G; ++d) form.axis[d] = a[d];
+    return {form, {density.function()}};
+  }
+
   bool has_gravity(const ElasticLoads& loads) const {
     return loads.gravity_ && loads.gravity_->acceleration.size() == static_cast<std::size_t>(G);
   }
@@ -380,8 +437,7 @@ class ElasticBody::Builder {
   void add_loads(const ElasticLoads& from, std::vector<Integral>& integrals, std::vector<PrescribedValue>& prescribed) {
     if (from.gravity_ && check_size(from.gravity_->acceleration.size(), "gravity", from.gravity_->origin))
       check_along_axis(from.gravity_->acceleration[0], "gravity across the axis of a body of revolution",
-                       "give 0 for x, or model the body in three dimensions; a spinning one takes a [[body_force]] of "
-                       "density * omega^2 * x",
+                       "give 0 for x, or model the body in three dimensions; a spinning one takes [rotation]",
                        from.gravity_->origin);
     for (const auto& [place, value, origin] : from.body_forces_)
       if (const Region* region = loaded(place, RegionKind::cells, value, "body force", origin))

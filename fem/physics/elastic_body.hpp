@@ -13,6 +13,7 @@
 #include "fem/physics/ground.hpp"
 #include "fem/physics/model.hpp"
 #include "fem/physics/remote_force.hpp"
+#include "fem/physics/rotation.hpp"
 #include "fem/results/error_estimate.hpp"
 
 #include <deque>
@@ -100,6 +101,9 @@ class ElasticBody {
   void material(On cells, Material material);  // each cell has one
   void foundation(On facets, Foundation foundation);
   void spring(On nodes, GroundSpring spring);
+  // The body turns, and so does the frame of its displacements: centrifugal forces are loads, outside of load cases. Of
+  // a plane body the axis stands across the plane; of a body of revolution it is y. Needs densities.
+  void rotates(Rotation rotation);
   // Rotations and strains are finite; loads but pressures keep their direction and the size of the undeformed body.
   bool large_displacements = false;
   bool pressures_follow = true;  // where they can; false: of vibration about a state, whose matrices are symmetric
@@ -156,6 +160,7 @@ class ElasticBody {
   std::vector<PlacedMaterial> materials_;
   std::vector<std::pair<On, Foundation>> foundations_;
   std::vector<std::pair<On, GroundSpring>> springs_;
+  std::optional<Rotation> rotation_;
   std::deque<ElasticLoads> load_cases_;  // references to them stay valid
 };
 

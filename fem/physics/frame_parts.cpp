@@ -1,6 +1,7 @@
 #include "fem/physics/frame_parts.hpp"
 
 #include "fem/elements/mass.hpp"
+#include "mesh/direction.hpp"
 #include "mesh/quality/opposed_cells.hpp"
 
 #include <algorithm>
@@ -41,6 +42,95 @@ std::vector<Integral> Frames::Parts::inertia(ErrorList& errors) const {
         any_not_zero(m.inertia) ? FormValue(node_mass<6>(m.mass, x, y, z)) : FormValue(node_mass<3>(m.mass)), m.nodes));
   }
   return result;
+}
+
+namespace {
+
+// The moment of inertia about the axis; none where those across it differ, or products of inertia are left.
+std::optional<double> polar_inertia(const Vector3& inertia, const Point& axis) {
+  double polar = 0, sum = 0, largest = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    polar += axis[d] * axis[d] * inertia[d];
+    sum += inertia[d];
+    largest = std::max(largest, inertia[d]);
+  }
+  const double across = (sum - polar) / 2;
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t j = 0; j < 3; ++j) {
+      const double round = (i == j ? across : 0) + (polar - across) * axis[i] * axis[j];
+      if (std::abs((i == j ? inertia[i] : 0) - round) > 1e-6 * largest) return std::nullopt;
+    }
+  return polar;
+}
+
+bool is_about(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b)); }
+
+}  // namespace
+
+bool Frames::Parts::is_on_axis(Node node, const Rotation& rotation, const Point& axis) const {
+  const auto x = mesh_.point(node);
+  const Point from = minus({x[0], x[1], x[2]}, rotation.point);
+  return length(cross(from, axis)) <= 1e-6 * length(from);
+}
+
+// A round beam on the axis, or something without a mass.
+void Frames::Parts::check_rotor(const FoundSection& s, const Rotation& rotation, const Point& axis) {
+  const std::optional<Beam> beam = beam_in(s.input.element);
+  if (!beam)
+    return fail(ErrorKind::vibration, fmt::format("'{}' has a mass and no beams, and the model turns", s.region->name),
+                s.input.origin, "[rotation] is of a shaft of beams, in a frame that stands still",
+                "take beams; turning solids are materials, and discs [[mass]] with inertia");
+  if (beam->has_offset() || !is_about(beam->inertia_y, beam->inertia_z) ||
+      !is_about(beam->shear_area_y, beam->shear_area_z))
+    return fail(ErrorKind::vibration, fmt::format("a turning section that is not round, of '{}'", s.region->name),
+                s.input.origin, "its stiffness would vary with the angle, seen from a frame that stands still",
+                "give equal inertia_y and inertia_z, equal shear areas, and no offset");
+  for (const Index cell : s.region->cells) {
+    const auto nodes = mesh_.nodes_of(cell);
+    for (const Node node : nodes)
+      if (!is_on_axis(node, rotation, axis))
+        return fail(ErrorKind::vibration,
+                    fmt::format("beam {} of '{}' is not on the axis of [rotation]", cell, s.region->name),
+                    s.input.origin, "a shaft turns about the line of its nodes",
+                    "give the axis and a point of it, or model blades as solids");
+  }
+}
+
+std::optional<Turning> Frames::Parts::turning(const Rotation& rotation) {
+  const Point direction = direction_of(rotation.axis);
+  const double size = length(direction);
+  if (!(size > 0)) {
+    fail(ErrorKind::vibration, "a rotation about this axis", rotation.origin, "an axis has a direction",
+         "give one, as [0, 0, 1]");
+    return std::nullopt;
+  }
+  Turning turning{.axis = {direction[0] / size, direction[1] / size, direction[2] / size}};
+  for (const FoundSection& s : sections_) {
+    if (!(s.mass > 0)) continue;
+    check_rotor(s, rotation, turning.axis);
+    const std::optional<Beam> beam = beam_in(s.input.element);
+    if (!beam) continue;
+    // Moments of inertia of a section are I across the axis and 2 I about it: H (v x axis) with H = 2 rho I speed.
+    BeamMass turns{*beam, s.input.density};
+    turns.beam.area = 0;
+    turning.gyroscopic.push_back(Integral::over(turns, *s.region));
+    turning.gyroscopic.back().factor = 2 * rotation.speed;
+  }
+  for (const FoundMass& m : masses_) {
+    const std::optional<double> polar = polar_inertia(m.inertia, turning.axis);
+    const bool on_axis =
+        std::ranges::all_of(m.nodes, [&](Node node) { return is_on_axis(node, rotation, turning.axis); });
+    if (!polar || !on_axis) {
+      fail(ErrorKind::vibration, "a turning point mass that is not round, or beside the axis", rotation.origin,
+           "its forces would vary with the angle, seen from a frame that stands still",
+           "give it at nodes on the axis, with equal moments of inertia across it");
+      continue;
+    }
+    if (*polar == 0) continue;
+    turning.gyroscopic.push_back(Integral::at_nodes(node_mass<6>(0, *polar, *polar, *polar), m.nodes));
+    turning.gyroscopic.back().factor = rotation.speed;
+  }
+  return turning;
 }
 
 Integral Frames::Parts::inertia_of(const FoundSection& s, ErrorList& errors) {

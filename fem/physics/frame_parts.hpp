@@ -36,6 +36,8 @@ class Frames::Parts {
   int known_at(Node node) const { return components_at_[static_cast<std::size_t>(node)]; }
   bool any_knows_less(const std::vector<Node>& nodes, int components) const;
   std::vector<Integral> inertia(ErrorList& errors) const;
+  // Adds to the errors what is not a rotor about this axis.
+  std::optional<Turning> turning(const Rotation& rotation);
   void report_cells_without_section(Model& model);
 
   const Region* nodes_at(const On& place, const std::string& origin);  // nodes, facets or cells
@@ -49,6 +51,8 @@ class Frames::Parts {
   void check_kind(const Region& region, const Section& input);
   static Integral inertia_of(const FoundSection& section, ErrorList& errors);
   void check_orientation(const Region& region, const Beam& beam, const std::string& origin);
+  void check_rotor(const FoundSection& section, const Rotation& rotation, const Point& axis);
+  bool is_on_axis(Node node, const Rotation& rotation, const Point& axis) const;
 
   Mesh mesh_;
   ErrorList& errors_;

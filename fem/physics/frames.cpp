@@ -66,6 +66,7 @@ class Frames::Builder {
     ErrorList unknown;
     model.inertia = inertia(unknown);
     if (!unknown.empty()) model.inertia.clear();
+    if (frames_.rotation_) model.turning = parts_.turning(*frames_.rotation_);
   }
 
   std::vector<Integral> inertia(ErrorList& errors) const { return parts_.inertia(errors); }

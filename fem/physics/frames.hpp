@@ -10,6 +10,7 @@
 
 #include "fem/elements/beam.hpp"
 #include "fem/physics/model.hpp"
+#include "fem/physics/rotation.hpp"
 
 #include <array>
 #include <deque>
@@ -84,6 +85,9 @@ class Frames {
   void section(On cells, Section section);
   void spring(On nodes, Spring spring);
   void mass(On nodes, PointMass mass);
+  // A shaft along the axis turns with what is on it, in a frame that stands still: beams of round sections, and point
+  // masses with equal moments of inertia across the axis. Gyroscopic forces act in complex modes.
+  void rotates(Rotation rotation) { rotation_ = std::move(rotation); }
   FrameLoads loads;  // in all load cases
   FrameLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
@@ -128,6 +132,7 @@ class Frames {
   std::vector<Placed<Section>> sections_;
   std::vector<Placed<Spring>> springs_;
   std::vector<Placed<PointMass>> masses_;
+  std::optional<Rotation> rotation_;
   std::deque<FrameLoads> load_cases_;  // references to them stay valid
 };
 

@@ -133,6 +133,7 @@ void move_fields(int by, Model& model) {
     (move(lists), ...);
   };
   in(model.equations, model.capacity, model.inertia, model.supports, model.held, model.relations, model.held_along);
+  if (model.turning) in(model.turning->softening, model.turning->gyroscopic);
   for (LinearEquations& each : model.relations)
     for (UnknownTerm& term : each.terms)
       if (term.field >= 0) term.field += by;
@@ -158,6 +159,10 @@ Model joined(Model first, Model second) {
   append(std::move(second.equations), first.equations);
   append(std::move(second.capacity), first.capacity);
   append(std::move(second.inertia), first.inertia);
+  if (first.turning && second.turning) {
+    append(std::move(second.turning->softening), first.turning->softening);
+    append(std::move(second.turning->gyroscopic), first.turning->gyroscopic);
+  }
   append(std::move(second.supports), first.supports);
   append(std::move(second.relations), first.relations);
   append(std::move(second.held), first.held);

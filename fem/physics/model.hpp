@@ -10,6 +10,7 @@
 #include "fem/physics/periodic_region.hpp"
 #include "fem/physics/place.hpp"
 #include "fem/physics/rayleigh_damping.hpp"
+#include "fem/physics/rotation.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/space/linear_equations.hpp"
 #include "fem/space/rigid_motion.hpp"
@@ -118,6 +119,7 @@ struct Model {
   std::vector<Integral> inertia;    // mass of free vibration and of evolutions of second order; empty: it is not known
   std::vector<PrescribedValue> supports;
   RayleighDamping damping = {};                 // of evolutions of second order
+  std::optional<Turning> turning = {};          // of vibration about the state of a body that turns
   std::vector<LinearEquations> relations = {};  // between unknowns, in all load cases: ties, rigid regions, equations
   std::vector<CyclicSides> cyclic = {};         // sides of a sector (fem/analysis/sector_modes.hpp)
   std::vector<PrescribedMean> means = {};       // of linear static analyses, in all load cases

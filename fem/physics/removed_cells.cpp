@@ -24,6 +24,8 @@ class Remover {
     for (const PrescribedMean& each : model_.means) require(each.terms, "a prescribed mean motion", each.origin);
     for (const AttachedMotion& each : model_.attached) require(each.terms, "a reference point", "");
     for (std::vector<Integral>* each : {&model_.equations, &model_.capacity, &model_.inertia}) keep_rest(*each);
+    if (model_.turning)
+      for (std::vector<Integral>* each : {&model_.turning->softening, &model_.turning->gyroscopic}) keep_rest(*each);
     for (ModelLoadCase& each : model_.load_cases) keep_rest(each.loads);
     for (LinearEquations* each : relations()) keep_rest(*each);
     for (HeldNodes& each : model_.held) std::erase_if(each.nodes, [this](Node node) { return !stays(node); });

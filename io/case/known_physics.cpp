@@ -72,7 +72,7 @@ const std::vector<Topic>& topics() {
       {{"=remote", "remote_"},
        "a remote force is [[force]] with 'at' and 'moment', on facets of a solid in ritz-elasticity"},
       {{"centrifugal", "angular_velocity", "=omega", "=rpm", "rotation_speed"},
-       "centrifugal loads are a [[body_force]] with formulas of the position, such as \"7850 * 314^2 * x\""},
+       "a body that turns is [rotation] with speed and axis, in ritz-elasticity and ritz-modal (docs/vibration.md)"},
       {{"prestress", "initial_stress", "initial_strain", "residual_stress", "eigenstrain"},
        "initial stresses and strains are not in Ritz yet: docs/limits.md"},
       {{"velocity", "acceleration", "newmark", "explicit", "impact", "inertia"},

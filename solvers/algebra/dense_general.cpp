@@ -1,11 +1,15 @@
 #include "solvers/algebra/dense_general.hpp"
 
 #include "device/error.hpp"
+#include "device/host_memory.hpp"
+#include "device/kernels.hpp"
+#include "solvers/algebra/dense_eigen.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <utility>
 
 namespace ritz {
@@ -162,7 +166,38 @@ class Schur {
 
 }  // namespace
 
+namespace {
+
+// Below it nobody waits, and the module of the direct solver need not be loaded.
+constexpr int fewest_for_lapack = 100;
+
+const DenseEigen* lapack() {
+  static const DenseEigen* const found = []() -> const DenseEigen* {
+    const bool has_room = has_addresses_for(Index{209} << 20);  // for the libraries and the buffer of a BLAS
+    if (!has_room || !load_kernels("cpu", "ritz_direct").empty() || !has_kernels("cpu", "ritz_direct", "dense eigen"))
+      return nullptr;
+    return static_cast<const DenseEigen*>(find_kernels("cpu", "ritz_direct", "dense eigen"));
+  }();
+  return found;
+}
+
+// None where it cannot.
+std::optional<GeneralEigen> by_lapack(const std::vector<Complex>& A, int n) {
+  const auto is_real = [](const Complex& each) { return each.imag() == 0 && std::isfinite(each.real()); };
+  if (n < fewest_for_lapack || !std::ranges::all_of(A, is_real) || lapack() == nullptr) return std::nullopt;
+  const auto size = static_cast<std::size_t>(n);
+  std::vector<double> columns(size * size);
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t j = 0; j < size; ++j) columns[j * size + i] = A[i * size + j].real();
+  GeneralEigen result{std::vector<Complex>(size), std::vector<Complex>(size * size)};
+  if (!lapack()->general(n, columns.data(), result.values.data(), result.vectors.data())) return std::nullopt;
+  return result;
+}
+
+}  // namespace
+
 GeneralEigen general_eigen(std::vector<std::complex<double>> A, int n) {
+  if (std::optional<GeneralEigen> found = by_lapack(A, n)) return std::move(*found);
   return Schur(std::move(A), static_cast<std::size_t>(n)).eigen();
 }
 

@@ -25,6 +25,16 @@ constexpr Real of_row(const Real* x, LanePlace p) {
   return x[p.row];
 }
 
+// Lanes in single or double precision, to compute with in double.
+template <class Real>
+LaneRow<double> in_double(const Real* x, LanePlace p) {
+  return LaneRow<double>::load(x + p.row * lane_count);
+}
+template <class Real>
+void store_double(const LaneRow<double>& value, Real* x, LanePlace p) {
+  value.store(x + p.row * lane_count);
+}
+
 template <int K>
 struct LaneSums {
   LaneRow<double> value[K] = {};

@@ -22,6 +22,16 @@ constexpr Real of_row(const Real* x, LanePlace p) {
   return x[p.row];
 }
 
+// A lane in single or double precision, to compute with in double.
+template <class Real>
+constexpr double in_double(const Real* x, LanePlace p) {
+  return static_cast<double>(at(x, p));
+}
+template <class Real>
+constexpr void store_double(double value, Real* x, LanePlace p) {
+  at(x, p) = static_cast<Real>(value);
+}
+
 template <int K>
 using LaneSums = Sums<K>;
 

@@ -29,7 +29,7 @@ struct CycleLevel {
 template <class Real, class Stored>
 struct CycleHierarchy {
   std::vector<CycleLevel<Real, Stored>> levels = {};
-  Array<Real> coarsest_inverse = {};
+  Vector coarsest_inverse = {};
   std::unique_ptr<ReplicatedLevel<Real>> replicated = {};  // over ranks, where the last level is one
   int smoothing_degree;
   double smoothing_ratio;
@@ -73,7 +73,7 @@ Index cycle_traffic(const CycleHierarchy<Real, Stored>& of, Index lanes) {
                 step = product_traffic(l.a) + n * real * (1 + 5 * lanes);
     if (i + 1 == of.levels.size()) {
       if (of.replicated) return sum;  // it counts its own
-      sum += of.coarsest_inverse.empty() ? first + 23 * step : real * n * (n + 2 * lanes);
+      sum += of.coarsest_inverse.empty() ? first + 23 * step : of.coarsest_inverse.bytes() + 2 * real * n * lanes;
       continue;
     }
     const Index coarse = of.levels[i + 1].unknowns();

@@ -130,22 +130,23 @@ void smooth_first(const Device& device, Index n, Real c, const Real* inverse_dia
 template <class Real>
 struct DenseRowOfLanes {
   Index n;
-  const Real *matrix, *x;
+  const double* matrix;
+  const Real* x;
   Real* y;
   template <class Place>
   constexpr void operator()(Place p) const {
-    LaneRow<Real> sum[4] = {};
-    const Real* row = matrix + p.row * n;
+    LaneRow<double> sum[4] = {};
+    const double* row = matrix + p.row * n;
     Place k = p;
     for (k.row = 0; k.row + 4 <= n;)
-      for (int l = 0; l < 4; ++l, ++k.row) sum[l] += row[k.row] * at(x, k);
-    for (; k.row < n; ++k.row) sum[0] += row[k.row] * at(x, k);
-    at(y, p) = (sum[0] + sum[1]) + (sum[2] + sum[3]);
+      for (int l = 0; l < 4; ++l, ++k.row) sum[l] += row[k.row] * in_double(x, k);
+    for (; k.row < n; ++k.row) sum[0] += row[k.row] * in_double(x, k);
+    store_double((sum[0] + sum[1]) + (sum[2] + sum[3]), y, p);
   }
 };
 
 template <bool Lanes, class Real>
-void dense(const Device& device, Index n, const Real* matrix, const Real* x, Real* y) {
+void dense(const Device& device, Index n, const double* matrix, const Real* x, Real* y) {
   if constexpr (Lanes) for_each_lane(device, "coarsest level", n, DenseRowOfLanes<Real>{n, matrix, x, y});
   else multiply_dense(device, "coarsest level", n, matrix, x, y);
 }

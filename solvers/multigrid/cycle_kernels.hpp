@@ -29,7 +29,9 @@ struct CycleKernels {
   void (*residual)(const Device&, const Matrix& A, const Real* b, const Real* x, Real* r);  // r = b - A x
   void (*multiply)(const Device&, const Transfer& R, const Real* x, Real* y);               // y = R x
   void (*multiply_add)(const Device&, const Transfer& P, const Real* x, Real* y);           // y += P x
-  void (*dense)(const Device&, Index n, const Real* matrix, const Real* x, Real* y);        // y = M x, row-major
+  // y = M x, row-major. In single precision rounding of M would be larger than its inverse's smallest eigenvalues:
+  // soft motions of slender bodies are 1e8 times as large as stiff ones.
+  void (*dense)(const Device&, Index n, const double* matrix, const Real* x, Real* y);
   void (*from_double)(const Device&, Index n, const double* x, Real* y);
   void (*to_double)(const Device&, Index n, const Real* x, double* y);
   // y = x, dots = {b.y}, or {-q.y, b.y} with a q in the same pass. Not for lanes.

@@ -109,22 +109,23 @@ void multiply_rows(const Device& device, const char* name, const BlockMatrixView
 template <class Real>
 struct DenseRow {
   Index n;
-  const Real *matrix, *x;
+  const double* matrix;
+  const Real* x;
   Real* y;
   constexpr void operator()(Index i) const {
-    Real sum[8] = {};
-    const Real* row = matrix + i * n;
+    double sum[8] = {};
+    const double* row = matrix + i * n;
     Index k = 0;
     for (; k + 8 <= n; k += 8)
       for (int l = 0; l < 8; ++l) sum[l] += row[k + l] * x[k + l];
     for (; k < n; ++k) sum[0] += row[k] * x[k];
-    y[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
+    y[i] = static_cast<Real>(((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7])));
   }
 };
 
 // y = A x for a dense matrix of n rows
 template <class Real>
-void multiply_dense(const Device& device, const char* name, Index n, const Real* matrix, const Real* x, Real* y) {
+void multiply_dense(const Device& device, const char* name, Index n, const double* matrix, const Real* x, Real* y) {
   for_each(device, name, n, DenseRow<Real>{n, matrix, x, y});
 }
 

@@ -30,20 +30,20 @@ void multiply_rows(const Device& device, const char* name, const BlockMatrixView
 
 // warp = row
 template <class Real>
-__global__ void dense_kernel(Index n, const Real* matrix, const Real* x, Real* y) {
+__global__ void dense_kernel(Index n, const double* matrix, const Real* x, Real* y) {
   constexpr int warp = 32;
   const Index row = (Index{blockIdx.x} * block_threads + threadIdx.x) / warp;
   const int lane = static_cast<int>(threadIdx.x) % warp;
-  Real sum{};
+  double sum = 0;
   if (row < n)
     for (Index k = lane; k < n; k += warp) sum += matrix[row * n + k] * x[k];
   for (int half = warp / 2; half > 0; half /= 2) sum += __shfl_down_sync(0xffffffffu, sum, static_cast<unsigned>(half));
-  if (row < n && lane == 0) y[row] = sum;
+  if (row < n && lane == 0) y[row] = static_cast<Real>(sum);
 }
 
 // y = A x for a dense matrix of n rows
 template <class Real>
-void multiply_dense(const Device& device, const char* name, Index n, const Real* matrix, const Real* x, Real* y) {
+void multiply_dense(const Device& device, const char* name, Index n, const double* matrix, const Real* x, Real* y) {
   if (n == 0) return;
   const LaunchScope launch(device, name);
   start(device, {(n * 32 + block_threads - 1) / block_threads}, dense_kernel<Real>, n, matrix, x, y);

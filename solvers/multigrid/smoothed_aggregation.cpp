@@ -213,7 +213,7 @@ class Cycle {
                                }
                                packing.convert(from.inverse_diagonal.data(), level.inverse_diagonal);
                                if (!from.coarsest_inverse.empty())
-                                 packing.convert(from.coarsest_inverse.data(), hierarchy_.coarsest_inverse);
+                                 hierarchy_.coarsest_inverse = std::move(from.coarsest_inverse);
                                level.largest_eigenvalue = from.largest_eigenvalue;
                              });
   }
@@ -263,7 +263,7 @@ class Cycle {
     if (from.gathered)
       hierarchy_.replicated = std::make_unique<ReplicatedLevel<Real>>(hierarchy_.levels.back().ghosts,
                                                                       std::move(*from.gathered), options_, kernels_);
-    if (!from.coarsest_inverse.empty()) hierarchy_.coarsest_inverse = packing.converted(from.coarsest_inverse);
+    if (!from.coarsest_inverse.empty()) hierarchy_.coarsest_inverse = std::move(from.coarsest_inverse);
     from = {};
   }
 

@@ -232,6 +232,97 @@ point = [0, 0, 0.5]
         outcome = self.run_case("ritz-modal", sector)
         self.assertIn("4 nodal diameters of 6 sectors", outcome.errors)
 
+    def test_the_whole_body_of_a_sector_is_turned_copies_with_waves(self):
+        """Six sectors of a disc in torsion move alike; with n waves the shape a quarter of a wave on is as large, and a wave goes around."""
+        keys = {"modal.whole": "true", "modal.count": 1, "modal.animate": 4, "modal.animate_displacement": 0.001, "modal.normalise": "maximum"}
+        outcome = self.solve("ritz-modal", example("vibration/disc_sector"), keys=keys)
+        whole = [vtu.read(path) for path in outcome.report["outputs"] if "_whole" in path and path.endswith(".vtu")]
+        sector = vtu.read(next(path for path in outcome.report["outputs"] if path.endswith(".vtu") and "_whole" not in path))
+        self.assertEqual(len(whole), 4)  # 0 to 3 waves
+        count = len(next(iter(sector["Points"].values()))) // 3
+        for n, fields in enumerate(whole):
+            shape, quarter = fields["PointData"]["mode_1"], fields["PointData"]["mode_1_quarter"]
+            self.assertEqual(len(shape), 6 * 3 * count)
+            lengths = [[math.hypot(*values[3 * i: 3 * i + 3]) for i in range(6 * count)] for values in (shape, quarter)]
+            # sector j + 3 is half a turn away: n half waves
+            for i in range(0, 3 * count, 97):
+                self.assertAlmostEqual(lengths[0][i], lengths[0][i + 3 * count], delta=1e-9)
+            self.assertEqual(max(lengths[1]) > 0.1, n in (1, 2))
+        waves = [vtu.read(path)["PointData"]["displacement"] for path in outcome.report["outputs"] if "_mode_1_n2" in path and path.endswith(".vtu")]
+        self.assertEqual(len(waves), 4)
+        for a, b in zip(waves[0], waves[2]):
+            self.assertAlmostEqual(a, -b, delta=1e-12)  # half a period later
+        self.refuse("shapes of the whole body without nodal_diameters", SMOOTH.replace("count = 1", "count = 1\nwhole = true"), 2)
+
+    def test_a_shaft_that_turns_whirls_backwards_and_forwards(self):
+        """Rayleigh's shaft: (rho A + rho I k^2) w^2 -+ 2 speed rho I k^2 w = E I k^4."""
+        outcome = self.solve("ritz-modal", example("vibration/rotor"))
+        found = outcome.fact("complex_frequencies_hz")
+        for exact in (97.83313, 99.78459, 387.81744, 395.48230):
+            self.assertTrue(any(abs(f - exact) < 1e-4 * exact for f in found), (exact, found))
+        still = self.changed(example("vibration/rotor"), ("\n[complex]\n", "\n"))
+        self.assertIn("a shaft that turns, without [complex]", self.run_case("ritz-modal", still).errors)
+        flat = self.changed(example("vibration/rotor"), ("inertia_y = 7.85398163e-5", "inertia_y = 7e-5"))
+        self.assertIn("a turning section that is not round", self.run_case("ritz-modal", flat).errors)
+
+    def test_a_body_that_turns_is_loaded_stiffer_and_softer(self):
+        """One cell between planes of symmetry that turns about z. Its load along x is rho speed^2 / 2. Of u = x the tension rho speed^2 / 3
+        adds as much to the stiffness as growing centrifugal forces take."""
+        turning = SMOOTH.split("[modal]")[0] + "[rotation]\nspeed = 100\n"
+        outcome = self.solve("ritz-elasticity", self.cube(turning))
+        self.assert_close(outcome.fact("applied_load")[0], 8000 * 100**2 / 2, 1e-9)  # rho speed^2 x over the cube
+        modes = self.solve("ritz-modal", self.cube(turning + "[modal]\ncount = 1\n"))
+        self.assertIn("without Coriolis' forces", modes.log)
+        self.assert_close(modes.fact("eigenvalues")[0], 3 * 200e9 / 8000, 1e-9)
+        timed = self.run_case("ritz-elasticity", self.cube(turning + "[time]\nend = 1\nstep = 0.1\n"))
+        self.assertIn("a body that turns, and [time]", timed.errors)
+
+    def test_nafems_fv41_meets_its_frequencies(self):
+        """A free cylinder of revolution: along its axis, then 243.53, 377.41, 394.11, 397.72, 405.28 Hz."""
+        points = [(x, 10 * j / 16, 0) for j in range(17) for x in (1.8, 2.2)]
+        cells = [(3, 1, [2 * j + 1, 2 * j + 2, 2 * j + 4, 2 * j + 3]) for j in range(16)]
+        self.write("tube.msh", boxes.msh(points, cells, [(2, "a")]))
+        tube = CUBE.replace("mesh.msh", "tube.msh").replace("poisson = 0\n", "poisson = 0.3\n")
+        case = self.write("tube.toml", tube + '[model]\ntype = "axisymmetric"\n[space]\norder = 2\n[modal]\ncount = 6\n')
+        found = self.solve("ritz-modal", case).fact("frequencies_hz")
+        self.assertEqual(found[0], 0)
+        for f, exact in zip(found[1:], (243.53, 377.41, 394.11, 397.72, 405.28), strict=True):
+            self.assert_close(f, exact, 1e-3)
+
+    def test_multigrid_in_single_precision_bends_a_slender_column(self):
+        """L / t = 200: 71 iterations with the dense inverse of the coarsest level in double precision, 97 in single, 68 with a cycle in double."""
+        self.write("column.msh", boxes.cut("hexa", (2, 2, 200), (0.02, 0.02, 4.0)))
+        case = self.write("column.toml", """[mesh]
+file = "column.msh"
+[space]
+order = 2
+[[material]]
+region = "part"
+young = 210e9
+poisson = 0.3
+[[region]]
+name = "foot"
+kind = "nodes"
+box = {low = [-1, -1, 0], high = [1, 1, 0]}
+[[region]]
+name = "head"
+kind = "nodes"
+box = {low = [-1, -1, 4], high = [1, 1, 4]}
+[[displacement]]
+region = "foot"
+fixed = true
+[[force]]
+region = "head"
+value = [1, 0, 0]
+[solver]
+method = "cg"
+preconditioner = "multigrid"
+""")
+        outcome = self.solve("ritz-elasticity", case)
+        solver = outcome.report["solver"]
+        self.assertLess(solver["iterations"], 85)
+        self.assertIn("single precision", solver["preconditioner"])
+
     def test_loads_of_one_source_add_and_universal_files_have_what_the_table_has(self):
         """Twice the same load, wholly correlated: 4 times the mean square of one; half of that when apart."""
         rms = []

@@ -4,6 +4,7 @@
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
 #include "apps/cases/responses.hpp"
+#include "apps/cases/rotation.hpp"
 #include "apps/cases/time_input.hpp"
 #include "apps/cases/plugins.hpp"
 #include "apps/cases/shared_model.hpp"
@@ -188,6 +189,12 @@ CaseModel read_structure_vibration(Run& run) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
   Frames& frames = view->frames;
   view->sections = read_sections(run, mesh, view->catalogue, true, frames);
+  if (const std::optional<Rotation> rotation = read_rotation(run.input(), 3, false)) {
+    frames.rotates(*rotation);
+    if (!run.input().root().has("complex"))
+      run.input().root().error(ErrorKind::vibration, "rotation", "a shaft that turns, without [complex]",
+                               "gyroscopic forces join modes", "add [complex]");
+  }
   CaseModel read{.modes = true, .preloaded = has_preload(run)};
   read_structure_supports(run.input().root(), mesh, !read.preloaded && !run.step().continues(), frames.components(),
                           frames.loads);
@@ -204,6 +211,7 @@ CaseModel read_structure_vibration(Run& run) {
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
   make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true, .masses = true}, {}, read);
+  check_rotation(run.input(), read.model);
   add_inertia(run.input(), frames, read.model);
   if (answers) read.motion = motion_fields(read, view);
   return read;

@@ -1,3 +1,4 @@
+#include "fem/forms/mass_across.hpp"
 #include "fem/forms/varying.hpp"
 #include "fem/launch/register_form.hpp"
 
@@ -25,6 +26,8 @@ const OnAll<VaryingConvection<2>> convection2;
 const OnAll<VaryingMass<3>> mass3;
 const OnAll<VaryingMass<2>> mass2;
 const OnAll<VaryingMass<2, true>> axisymmetric_mass2;
+const OnAll<MassAcross<3, false>> mass_across;
+const OnAll<MassAcross<2, true>> axisymmetric_mass_across;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

@@ -29,7 +29,7 @@ double largest_residual(const std::vector<Complex>& A, const GeneralEigen& e, st
 }
 
 TEST(DenseGeneral, VectorsSolveTheEigenproblemOfRandomMatrices) {
-  for (const std::size_t n : {1U, 2U, 3U, 8U, 41U}) {
+  for (const std::size_t n : {1U, 2U, 3U, 8U, 41U, 150U}) {
     std::mt19937 generator(static_cast<unsigned>(n));
     std::uniform_real_distribution<double> uniform(-1, 1);
     for (const bool is_complex : {false, true}) {
