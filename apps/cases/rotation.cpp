@@ -17,8 +17,9 @@ Point read_point(const Case::Table& t, const char* key, const char* about, int d
 }  // namespace
 
 std::optional<Rotation> read_rotation(Case& input, int dimension, bool of_revolution) {
-  const Case::Table t = input.table("rotation", "the body turns at a constant speed: centrifugal forces, what they change in "
-"modes, and gyroscopic forces of complex modes");
+  const Case::Table t = input.table("rotation",
+                                    "the body turns at a constant speed: centrifugal forces, what they change in "
+                                    "modes, and gyroscopic forces of complex modes");
   if (!t.present()) return std::nullopt;
   Rotation result{.origin = t.where()};
   result.speed = t.number("speed", "by the right-hand rule about the axis [rad/s]");
@@ -36,7 +37,8 @@ std::optional<Rotation> read_rotation(Case& input, int dimension, bool of_revolu
 void check_rotation(Case& input, const Model& model) {
   if (!model.turning || model.attached.empty()) return;
   input.root().error(ErrorKind::vibration, "rotation", "a body that turns with a mass or a spring at a reference point",
-                     "its centrifugal and gyroscopic forces are not known", "model it by cells, or as a [[mass]] of a shaft");
+                     "its centrifugal and gyroscopic forces are not known",
+                     "model it by cells, or as a [[mass]] of a shaft");
 }
 
 }  // namespace ritz

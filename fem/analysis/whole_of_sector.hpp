@@ -1,5 +1,5 @@
-// The whole body of a sector, as a mesh of turned copies, and shapes with waves on it. Nodes on the sides of two sectors
-// stay apart: it is for pictures.
+// The whole body of a sector, as a mesh of turned copies, and shapes with waves on it. Nodes on the sides of two
+// sectors stay apart: it is for pictures.
 //
 //   const WholeOfSector whole(mesh, model.cyclic.front().rotation, sector_count(model));
 //   whole.shape(a, b, 3, 2, 0);      // [node of whole.mesh()][component], with two waves
@@ -17,8 +17,8 @@ class WholeOfSector {
   WholeOfSector(const Mesh& sector, const RotationAbout& rotation, int count);
   const Mesh& mesh() const { return mesh_; }  // sector after sector, with the nodes of the sector in each
 
-  // Sector j moves by R^j (a cos(j waves alpha + phase) + b sin(j waves alpha + phase)), of vectors a and b at the nodes
-  // of the sector, where `turn` says so; phases from 0 to 2 pi are a wave that goes around. [node][component]
+  // Sector j moves by R^j (a cos(j waves alpha + phase) + b sin(j waves alpha + phase)), of vectors a and b at the
+  // nodes of the sector, where `turn` says so; phases from 0 to 2 pi are a wave that goes around. [node][component]
   std::vector<double> shape(const std::vector<double>& a, const std::vector<double>& b, int components, int waves,
                             double phase) const;
 

@@ -76,7 +76,8 @@ struct GradientDamage {
                  shears = 2 * k / ((1 + poisson) * (1 + poisson));
     const T first = trace(e), second = 3.0 * contract(e, e) - first * first;
     // its root has a slope at rest, too
-    return (1 / (2 * k)) * (volumetric * first + sqrt((volumetric * first) * (volumetric * first) + shears * second + 1e-300));
+    return (1 / (2 * k)) *
+           (volumetric * first + sqrt((volumetric * first) * (volumetric * first) + shears * second + 1e-300));
   }
 
   template <class T>

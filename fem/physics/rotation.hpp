@@ -12,7 +12,7 @@
 namespace ritz {
 
 struct Rotation {
-  Point axis{0, 0, 1};   // direction of the axis, and a point of it
+  Point axis{0, 0, 1};  // direction of the axis, and a point of it
   Point point{0, 0, 0};
   double speed = 0;  // by the right-hand rule [rad/s]
   std::string origin = {};

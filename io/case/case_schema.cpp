@@ -48,19 +48,9 @@ std::string name_of(const std::string& path) {
 
 bool is_table(const CaseQuestion& question) { return question.type == "table" || question.type == "tables"; }
 
-// Readings that differ in what they take at one point.
-struct Family {
-  std::string point;
-  std::vector<std::pair<std::string, std::size_t>> members;  // option, reading
-};
-
-// The readings of a case of every kind: which keys each asks for, and in what they differ.
-class Survey {
+// What readings ask for.
+class Questions {
  public:
-  Survey(int mesh_count, const CaseReader& read) {
-    for (int mesh = 0; mesh < mesh_count; ++mesh) follow_all(mesh, read);
-  }
-
   const std::vector<std::string>& paths() const { return order_; }  // as they were first asked
   const std::vector<CaseQuestion>& variants(const std::string& path) const {
     return paths_[numbers_.at(path)].variants;
@@ -83,10 +73,86 @@ class Survey {
     return looked;
   }
 
+  std::size_t number(const std::string& path) const { return numbers_.at(path); }
+  std::size_t table_of(std::size_t path) const { return paths_[path].table; }
+  const Reading& reading(std::size_t number) const { return readings_[number]; }
+
+  // Does a reading ask for a key, or a table of the root, that the other does not ask for?
+  bool asks_more(std::size_t reading, std::size_t other, bool of_root) const {
+    const std::size_t count = readings_[reading].asked.size();
+    for (std::size_t path = 0; path < count; ++path)
+      if (readings_[reading].asks(path) && !readings_[other].asks(path) && (!of_root || paths_[path].table == root_))
+        return true;
+    return false;
+  }
+
+  // Returns the number of the reading.
+  std::size_t add(const SurveyedReading& surveyed) {
+    Reading reading{surveyed.complete};
+    for (const CaseQuestion& question : surveyed.reading.questions) {
+      const std::size_t number = number_of(question.path);
+      std::vector<CaseQuestion>& variants = paths_[number].variants;
+      if (variants.empty()) order_.push_back(question.path);
+      const auto found = std::ranges::find(variants, question);
+      const auto variant = static_cast<int>(found - variants.begin());
+      if (found == variants.end()) variants.push_back(question);
+      reading.asked.resize(std::max(reading.asked.size(), number + 1), -1);
+      if (reading.asked[number] < 0) reading.asked[number] = variant;
+      const std::size_t table = paths_[number].table;
+      reading.holds.resize(std::max(reading.holds.size(), table + 1));
+      reading.holds[table] = true;
+    }
+    readings_.push_back(std::move(reading));
+    return readings_.size() - 1;
+  }
+
+ private:
+  // Does this reading not do without the key?
+  bool is_needed(const Reading& reading, std::size_t path, bool with_plugin) const {
+    if (!reading.asks(path)) return false;
+    const CaseQuestion& question = paths_[path].variants[static_cast<std::size_t>(reading.variant(path))];
+    if (question.type == "open" || (with_plugin && question.limits.open && question.type == "choice")) return false;
+    if (question.type == "tables") return question.limits.minimum.has_value();
+    if (question.type != "table") return question.fallback.empty();
+    return std::ranges::any_of(paths_[path].keys,
+                               [&](std::size_t key) { return is_needed(reading, key, with_plugin); });
+  }
+
+  std::size_t number_of(const std::string& path) {
+    if (const auto known = numbers_.find(path); known != numbers_.end()) return known->second;
+    const std::size_t table = path.empty() ? root_ : number_of(parent_of(path)), number = paths_.size();
+    paths_.push_back({path, table});
+    numbers_.emplace(path, number);
+    if (number != table) paths_[table].keys.push_back(number);
+    return number;
+  }
+
+  static constexpr std::size_t root_ = 0;  // the first to be numbered
+  std::vector<Path> paths_;
+  std::unordered_map<std::string, std::size_t> numbers_;
+  std::vector<Reading> readings_;
+  std::vector<std::string> order_;
+};
+
+// Readings that differ in what they take at one point.
+struct Family {
+  std::string point;
+  std::vector<std::pair<std::string, std::size_t>> members;  // option, reading
+};
+
+// The readings of a case of every kind: which keys each asks for, and in what they differ.
+class Survey {
+ public:
+  Survey(int mesh_count, const CaseReader& read) {
+    for (int mesh = 0; mesh < mesh_count; ++mesh) follow_all(mesh, read);
+  }
+
+  const Questions& questions() const { return questions_; }
+
   // The options with which the key is asked for: {point: values}, where readings that differ in one point differ in
   // asking for it.
   std::map<std::string, std::set<std::string>> conditions_of(const std::string& path) const {
-    const std::size_t number = numbers_.at(path), table = paths_[number].table;
+    const std::size_t number = questions_.number(path), table = questions_.table_of(number);
     const auto looks_here = [&](const Reading& reading) { return reading.complete && reading.looks_into(table); };
     std::set<std::string_view> decisive;
     for (const Family& family : families_) {
@@ -94,7 +160,7 @@ class Survey {
       if (decisive.contains(point) || path.starts_with(point.substr(0, point.find('?')))) continue;  // the table itself
       std::size_t seen = 0, asked = 0;
       for (const auto& [value, index] : family.members) {
-        const Reading& reading = readings_[index];
+        const Reading& reading = questions_.reading(index);
         if (!looks_here(reading)) continue;
         ++seen;
         asked += reading.asks(number) ? 1 : 0;
@@ -106,10 +172,10 @@ class Survey {
       if (!decisive.contains(family.point)) continue;
       std::set<std::string>& values = with[family.point];
       for (const auto& [value, index] : family.members)
-        if (looks_here(readings_[index]) && readings_[index].asks(number)) values.insert(value);
+        if (looks_here(questions_.reading(index)) && questions_.reading(index).asks(number)) values.insert(value);
     }
     if (std::ranges::any_of(families_, [&](const Family& family) { return family.point == path + "?"; }) &&
-        !is_table(variants(path).front()))
+        !is_table(questions_.variants(path).front()))
       std::erase_if(
           with, [](const auto& condition) { return !condition.second.contains("absent"); });  // it may be given alone
     return with;
@@ -132,7 +198,7 @@ class Survey {
     std::deque<Step> to_follow;
     const auto add_step = [&](Ways ways, std::string kind) -> Step& {
       SurveyedReading surveyed = read(mesh, ways);
-      const std::size_t number = add(surveyed);
+      const std::size_t number = questions_.add(surveyed);
       surveyed.reading.questions.clear();
       return to_follow.emplace_back(Step{number, std::move(surveyed.reading), std::move(ways), std::move(kind)});
     };
@@ -151,8 +217,9 @@ class Survey {
           ways[point] = value;
           Step& next = add_step(std::move(ways), step.kind);
           family.members.emplace_back(value, next.reading);
-          if (is_root_key(point) && asks_more(next.reading, step.reading, true)) opening.insert(point);
-          if (is_kind(point) && asks_more(next.reading, usual, false)) next.kind = fmt::format("{} = {}", point, value);
+          if (is_root_key(point) && questions_.asks_more(next.reading, step.reading, true)) opening.insert(point);
+          if (is_kind(point) && questions_.asks_more(next.reading, usual, false))
+            next.kind = fmt::format("{} = {}", point, value);
         }
         if (family.members.size() > 1) families_.push_back(std::move(family));
       }
@@ -165,60 +232,9 @@ class Survey {
   static bool is_kind(const std::string& point) {
     return !point.ends_with('?') && point.find("[]") == std::string::npos;
   }
-  // Does a reading ask for a key, or a table of the root, that the other does not ask for?
-  bool asks_more(std::size_t reading, std::size_t other, bool of_root) const {
-    const std::size_t count = readings_[reading].asked.size();
-    for (std::size_t path = 0; path < count; ++path)
-      if (readings_[reading].asks(path) && !readings_[other].asks(path) && (!of_root || paths_[path].table == root_))
-        return true;
-    return false;
-  }
 
-  // Does this reading not do without the key?
-  bool is_needed(const Reading& reading, std::size_t path, bool with_plugin) const {
-    if (!reading.asks(path)) return false;
-    const CaseQuestion& question = paths_[path].variants[static_cast<std::size_t>(reading.variant(path))];
-    if (question.type == "open" || (with_plugin && question.limits.open && question.type == "choice")) return false;
-    if (question.type == "tables") return question.limits.minimum.has_value();
-    if (question.type != "table") return question.fallback.empty();
-    return std::ranges::any_of(paths_[path].keys,
-                               [&](std::size_t key) { return is_needed(reading, key, with_plugin); });
-  }
-
-  std::size_t add(const SurveyedReading& surveyed) {
-    Reading reading{surveyed.complete};
-    for (const CaseQuestion& question : surveyed.reading.questions) {
-      const std::size_t number = number_of(question.path);
-      std::vector<CaseQuestion>& variants = paths_[number].variants;
-      if (variants.empty()) order_.push_back(question.path);
-      const auto found = std::ranges::find(variants, question);
-      const auto variant = static_cast<int>(found - variants.begin());
-      if (found == variants.end()) variants.push_back(question);
-      reading.asked.resize(std::max(reading.asked.size(), number + 1), -1);
-      if (reading.asked[number] < 0) reading.asked[number] = variant;
-      const std::size_t table = paths_[number].table;
-      reading.holds.resize(std::max(reading.holds.size(), table + 1));
-      reading.holds[table] = true;
-    }
-    readings_.push_back(std::move(reading));
-    return readings_.size() - 1;
-  }
-
-  std::size_t number_of(const std::string& path) {
-    if (const auto known = numbers_.find(path); known != numbers_.end()) return known->second;
-    const std::size_t table = path.empty() ? root_ : number_of(parent_of(path)), number = paths_.size();
-    paths_.push_back({path, table});
-    numbers_.emplace(path, number);
-    if (number != table) paths_[table].keys.push_back(number);
-    return number;
-  }
-
-  static constexpr std::size_t root_ = 0;  // the first to be numbered
-  std::vector<Path> paths_;
-  std::unordered_map<std::string, std::size_t> numbers_;
-  std::vector<Reading> readings_;
+  Questions questions_;
   std::vector<Family> families_;
-  std::vector<std::string> order_;
 };
 
 // "; only with method = 'gmres'"
@@ -243,7 +259,7 @@ std::string words_of_conditions(const Survey& survey, const std::string& path) {
 
 std::string description_of(const Survey& survey, const std::string& path) {
   std::vector<std::string> texts;
-  for (const CaseQuestion& question : survey.variants(path)) {
+  for (const CaseQuestion& question : survey.questions().variants(path)) {
     std::string text = question.about;
     if (question.type == "region") text += (text.empty() ? "a region of " : "; a region of ") + question.allowed;
     if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
@@ -337,16 +353,16 @@ using Descriptions = std::map<std::string, std::string>;  // of paths
 class SchemaWriter {
  public:
   // with_plugin: what a plugin may bring is allowed.
-  SchemaWriter(const Survey& survey, const Descriptions& descriptions, bool with_plugin)
-      : survey_(survey), descriptions_(descriptions), with_plugin_(with_plugin) {}
+  SchemaWriter(const Questions& questions, const Descriptions& descriptions, bool with_plugin)
+      : questions_(questions), descriptions_(descriptions), with_plugin_(with_plugin) {}
 
   Json schema_of(const std::string& table) const {
     Json json{{"type", "object"}, {"properties", Json::object()}};
     Json needed = Json::array(), others = false;
-    const bool open = with_plugin_ && survey_.is_open(table.empty() ? "*" : table + ".*");
-    for (const std::string& path : survey_.paths()) {
+    const bool open = with_plugin_ && questions_.is_open(table.empty() ? "*" : table + ".*");
+    for (const std::string& path : questions_.paths()) {
       if (parent_of(path) != table) continue;
-      const CaseQuestion& first = survey_.variants(path).front();
+      const CaseQuestion& first = questions_.variants(path).front();
       if (first.type == "open") continue;
       if (first.type == tables_of_the_root) {
         add_tables_of_the_root(first.limits.choices, json["properties"]);
@@ -354,7 +370,7 @@ class SchemaWriter {
       }
       if (name_of(path) == "*") others = schema_at(path);
       else json["properties"][name_of(path)] = schema_at(path);
-      if (name_of(path) != "*" && !open && survey_.is_required(path, with_plugin_)) needed.push_back(name_of(path));
+      if (name_of(path) != "*" && !open && questions_.is_required(path, with_plugin_)) needed.push_back(name_of(path));
     }
     if (!needed.empty()) json["required"] = needed;
     if (!open) json["additionalProperties"] = others;
@@ -363,18 +379,18 @@ class SchemaWriter {
 
  private:
   void add_tables_of_the_root(const std::vector<std::string>& without, Json& properties) const {
-    for (const std::string& path : survey_.paths())
-      if (parent_of(path).empty() && is_table(survey_.variants(path).front()) && !properties.contains(path) &&
+    for (const std::string& path : questions_.paths())
+      if (parent_of(path).empty() && is_table(questions_.variants(path).front()) && !properties.contains(path) &&
           std::ranges::find(without, path) == without.end())
         properties[path] = {{"$ref", "#/properties/" + path}};
   }
 
   Json schema_at(const std::string& path) const {
-    const std::vector<CaseQuestion>& variants = survey_.variants(path);
+    const std::vector<CaseQuestion>& variants = questions_.variants(path);
     Json json{{"description", descriptions_.at(path)}};
     const CaseQuestion& first = variants.front();
     if (is_table(first)) {
-      const bool named = std::ranges::any_of(survey_.paths(),
+      const bool named = std::ranges::any_of(questions_.paths(),
                                              [&](const std::string& other) { return parent_of(other) == path + ".*"; });
       if (first.type == "tables" && named) {
         json.update(Json{{"type", "object"}, {"additionalProperties", schema_of(path + ".*")}});
@@ -405,7 +421,7 @@ class SchemaWriter {
     return json;
   }
 
-  const Survey& survey_;
+  const Questions& questions_;
   const Descriptions& descriptions_;
   bool with_plugin_;
 };
@@ -413,9 +429,9 @@ class SchemaWriter {
 // The whole: with what a plugin may bring, and what holds without one.
 Json schema_of(const Survey& survey) {
   Descriptions descriptions;
-  for (const std::string& path : survey.paths()) descriptions.emplace(path, description_of(survey, path));
-  Json json = SchemaWriter(survey, descriptions, true).schema_of("");
-  const Json strict = SchemaWriter(survey, descriptions, false).schema_of("");
+  for (const std::string& path : survey.questions().paths()) descriptions.emplace(path, description_of(survey, path));
+  Json json = SchemaWriter(survey.questions(), descriptions, true).schema_of("");
+  const Json strict = SchemaWriter(survey.questions(), descriptions, false).schema_of("");
   if (json == strict) return json;
   Json without{{"properties", Json::object()}};
   for (const auto& [name, value] : strict["properties"].items())

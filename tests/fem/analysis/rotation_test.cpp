@@ -57,7 +57,8 @@ TEST(Rotation, OfADiscStretchesItsRim) {
   EXPECT_NEAR(rim, exact, 1e-3 * exact);
 }
 
-// In a thin ring the tension of the rotation and the growing centrifugal force cancel as it breathes: sqrt(E / rho) / R.
+// In a thin ring the tension of the rotation and the growing centrifugal force cancel as it breathes: sqrt(E / rho) /
+// R.
 TEST(Rotation, LeavesTheBreathingOfARingAsItIs) {
   const double w = std::sqrt(young / density);
   const Mesh mesh = revolved(0.995, 1.005, 0.01, 2);
@@ -91,11 +92,13 @@ TEST(Rotation, SplitsTheBendingOfABlade) {
 TEST(Rotation, ShiftsTheCirclesOfABlockByItsSpeed) {
   for (const bool solid : {false, true}) {
     const double stiffness = 4000, w = 20;  // 10 kg
-    MeshData data = solid ? box_data(2, 2, 1, {1, 1, 1}, CellKind::hex8) : rectangle_data(2, 2, {1, 1}, CellKind::quad4);
+    MeshData data =
+        solid ? box_data(2, 2, 1, {1, 1, 1}, CellKind::hex8) : rectangle_data(2, 2, {1, 1}, CellKind::quad4);
     transform_points(data, [](std::span<double, 3> x) { x[0] -= 0.5, x[1] -= 0.5; });
     const Mesh mesh(std::move(data));
-    const Region nodes{
-        .name = "nodes", .kind = RegionKind::nodes, .nodes = nodes_where(mesh, [](double, double, double) { return true; })};
+    const Region nodes{.name = "nodes",
+                       .kind = RegionKind::nodes,
+                       .nodes = nodes_where(mesh, [](double, double, double) { return true; })};
     for (const double speed : {0.0, 4.0, -9.0}) {
       ElasticBody body(mesh, PlaneKind::stress);
       body.material("all", {.young = 1e9, .poisson = 0.3, .density = 10});
@@ -108,9 +111,9 @@ TEST(Rotation, ShiftsTheCirclesOfABlockByItsSpeed) {
       const std::vector<ComplexMode> modes = complex_modes(model, solve(model, basis), {});
       ASSERT_EQ(modes.size(), 3U);
       for (const double exact : {w - speed, w + speed})  // the other one turns the block
-        EXPECT_TRUE(std::ranges::any_of(modes, [&](const ComplexMode& each) {
-          return std::abs(2 * pi * each.frequency() - exact) < 1e-4 * w;
-        })) << solid << " " << speed;
+        EXPECT_TRUE(std::ranges::any_of(
+            modes, [&](const ComplexMode& each) { return std::abs(2 * pi * each.frequency() - exact) < 1e-4 * w; }))
+            << solid << " " << speed;
     }
   }
 }
