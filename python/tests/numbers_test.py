@@ -228,7 +228,7 @@ class EveryNumber(unittest.TestCase):
             "displacement": "vjp() has 'prescribed'", "temperature": "likewise", "support": "likewise", "prescribe": "likewise",
             "capacity": "with [time]: arrays, Evolutions of derivatives_test", "inertia": "of [modal] alone", "load[].pressure": "of forms of several fields alone",
             "load_case": "as outside of load cases"}
-    NO_MODEL = {"plasticity": "internal variables", "curl_curl": "fields of edges", "mixed_poisson": "several fields", "stokes": "several fields", "thermo_elasticity": "several fields",
+    NO_MODEL = {"plasticity": "internal variables", "gradient_damage": "internal variables", "curl_curl": "fields of edges", "mixed_poisson": "several fields", "stokes": "several fields", "thermo_elasticity": "several fields",
                 "edge_film": "of fields of edges", "surface_current": "of fields of edges", "flux_film": "of several fields", "flux_pressure": "of several fields",
                 "axisymmetric_pressure3": "of plasticity", "pressure2": "of stokes", "foundation2": "of stokes"}
 

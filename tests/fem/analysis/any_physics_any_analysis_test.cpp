@@ -346,11 +346,11 @@ TEST(AnyAnalysis, BucklingAndModesUnderLoadGoOverRanks) {
   body.material("all", {.young = 200, .poisson = 0, .density = 8});
   for (const int c : {0, 1, 2}) body.loads.displacement("x0", c, 0);
   body.loads.force("x1", {-1e-3, 0, 0});
-  const Model model = body.model(one_thread());
   struct Found {
     double factor, free, loaded;
   };
   const auto solved = [&](Ranks* ranks) {
+    const Model model = body.model(one_thread());  // a device for each rank
     const BucklingModes modes =
         solve(model,
               Buckling{.relative = 1e-8, .method = EigenMethod::lobpcg, .linear = {.relative = 1e-10, .ranks = ranks}});

@@ -215,7 +215,7 @@ TEST(Nastran, WhatCellsSayBeyondTheirNodesIsNamedWithLineFieldAndValue) {
       EXPECT_THAT(error_of([&] { read({}); }, Exit::model), HasSubstr(card.named)) << card.text;
     if (is("pin flags") || is("ZOFFS"))
       EXPECT_THAT(error_of([&] { read({"orientation", "offset"}); }, Exit::model), HasSubstr("remove them"));
-    else {
+    else if (card.text.find(".3") == std::string::npos) {  // a CQUAD8 that has ZOFFS, too
       read({"orientation", "offset"});
       EXPECT_THAT(notices, Contains(HasSubstr(card.named))) << card.text;
     }
