@@ -150,13 +150,14 @@ class DividedReach(OnRanks):
         """SIGTERM to all ranks, as batch systems send it. They wait for us: the pipe holds no more than a page of the log."""
         job = subprocess.Popen(self.command(ranks, "ritz-solve", case, folder, "--verbose", "--log-json", *ritz.settings(keys)), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=self.folder, bufsize=0)
         fcntl.fcntl(job.stdout, fcntl.F_SETPIPE_SZ, 4096)
-        sent = False
+        running = []  # looked for early, as that takes long on a busy machine
         for line in job.stdout:
-            if not sent and f"increment {increment} of" in line.decode():
-                sent = True
-                for pid in subprocess.run(["pgrep", "-f", str(folder / "results")], capture_output=True, text=True).stdout.split():
-                    if int(pid) != job.pid:
-                        os.kill(int(pid), signal.SIGTERM)
+            if not running and "increment 1 of" in line.decode():
+                found = subprocess.run(["pgrep", "-f", str(folder / "results")], capture_output=True, text=True).stdout.split()
+                running = [int(pid) for pid in found if int(pid) != job.pid]
+            if f"increment {increment} of" in line.decode():
+                while running:
+                    os.kill(running.pop(), signal.SIGTERM)
         job.stdout.close()
         return job.wait(timeout=120)
 
