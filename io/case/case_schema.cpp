@@ -48,7 +48,7 @@ std::string name_of(const std::string& path) {
 
 bool is_table(const CaseQuestion& question) { return question.type == "table" || question.type == "tables"; }
 
-// What readings ask for.
+// Keys and tables that readings ask for.
 class Questions {
  public:
   const std::vector<std::string>& paths() const { return order_; }  // as they were first asked
