@@ -480,8 +480,8 @@ class Refusals(Structure):
         young, force, e, size = 1e11, 30000, 0.1, 0.1
         self.write("bar.bdf", "BEGIN BULK\nGRID,1,,0.,0.,0.\nGRID,2,,1.,0.,0.\n"
                    f"CBAR,1,1,1,2,0.,1.,0.,,+\n+,,,0.,{e},0.,0.,{e},0.\nENDDATA\n")
-        sides = "".join(f'[[region]]\nname = "{name}"\nkind = "nodes"\nplane = {{point = [{x}, 0, 0], normal = [1, 0, 0]}}\n'
-                        for name, x in (("root", 0), ("tip", 1)))
+        sides = "".join(f'[[region]]\nname = "{name}"\nkind = "nodes"\n'
+                        f'plane = {{point = [{x}, 0, 0], normal = [1, 0, 0]}}\n' for name, x in (("root", 0), ("tip", 1)))
         case = lambda keys: self.write("case.toml", f"""[mesh]
 file = "bar.bdf"
 [[section]]
@@ -508,7 +508,8 @@ measure = "mean"
 """)
         refused = self.run_case("ritz-structure", case(""))
         self.assertEqual(refused.exit, 4, refused.errors)
-        for text in ("orientation (X1, X2, X3 or G0) of 1 CBAR are not read", "CBAR 1 in line 4 of", "offsets (W1A", "give offset_y and offset_z in each [[section]]"):
+        for text in ("orientation (X1, X2, X3 or G0) of 1 CBAR are not read", "CBAR 1 in line 4 of", "offsets (W1A",
+                     "give offset_y and offset_z in each [[section]]"):
             self.assertIn(text, refused.errors)
         half = self.run_case("ritz-structure", case("orientation = [0, 1, 0]"))
         self.assertEqual((half.exit, half.errors.count("error:")), (4, 1), half.errors)

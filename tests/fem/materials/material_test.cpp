@@ -209,7 +209,7 @@ TEST(Material, PointsOfABodyYieldAtTheirTemperatures) {
 }
 
 // Numbers that vary, and are the same everywhere, are the law's own: all lanes of a pack are answered at once. Where
-// they differ from point to point, each point has the stress of its own.
+// they differ from point to point, each point has its own stress.
 TEST(Material, NumbersThatVaryTakeThePlaceOfTheLawsOwn) {
   const auto stresses = [](const MaterialLaw& law, const LawInputs& inputs) {
     const DiscreteProblem p(box(3, 1, 1, {3, 1, 1}, CellKind::hex8), law.form({}, inputs));
