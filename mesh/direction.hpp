@@ -13,4 +13,11 @@ inline Point direction_of(const Point& a) {
   return largest > 0 ? Point{a[0] / largest, a[1] / largest, a[2] / largest} : a;
 }
 
+// The direction of length 1; zero stays.
+inline Point unit_direction(const Point& a) {
+  const Point direction = direction_of(a);
+  const double size = length(direction);
+  return size > 0 ? Point{direction[0] / size, direction[1] / size, direction[2] / size} : direction;
+}
+
 }  // namespace ritz

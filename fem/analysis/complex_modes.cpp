@@ -18,12 +18,6 @@ namespace {
 
 using Values = std::vector<double>;
 
-Point unit(const Point& a) {
-  const Point d = direction_of(a);
-  const double size = length(d);
-  return {d[0] / size, d[1] / size, d[2] / size};
-}
-
 // Columns of the space on the host. [column][unknown]
 std::vector<Values> columns_of(const ModalSpace& space) {
   std::vector<Values> columns;
@@ -76,7 +70,7 @@ struct Projected {
       add(
           columns, [&](const Values& x) { return tilted(each, components, x); }, 1, forces);
     if (analysis.frame) turn(model, *analysis.frame, columns);
-    if (model.turning) add_gyroscopic(model, *model.turning, columns);
+    if (model.turning) add_gyroscopic(model.space, model.turning->gyroscopic, model.turning->axis, 1, columns);
   }
 
   std::size_t n;
@@ -106,7 +100,7 @@ struct Projected {
   static Values tilted(const SpinningDisc& disc, int components, const Values& x) {
     Values y(x.size(), 0.0);
     const double momentum = disc.polar * disc.speed / static_cast<double>(disc.nodes.size());
-    const Point axis = unit(disc.axis);
+    const Point axis = unit_direction(disc.axis);
     for (const Node node : disc.nodes) {
       const auto at = static_cast<std::size_t>(Index{node} * components + 3);
       Point moment = cross(point_at(x, at), axis);
@@ -116,19 +110,21 @@ struct Projected {
     return y;
   }
 
-  // The integrals' action on v x axis, of displacements and of rotations.
-  void add_gyroscopic(const Model& model, const Turning& turning, const std::vector<Values>& columns) {
-    const Operator equations(model.space, turning.gyroscopic);
-    const int components = model.space.components();
+  // Forces of linear equations.
+  static Values forces_of(const Operator& equations, const Values& x) {
+    const Vector v(equations.device(), std::span<const double>(x), "vectors");
+    Vector f = equations.zeros();
+    equations.residual(v, f);
+    return f.host();
+  }
+
+  // factor times the forces of the integrals on v x axis, of displacements and of rotations.
+  void add_gyroscopic(const FunctionSpace& space, const std::vector<Integral>& integrals, const Point& axis,
+                      double factor, const std::vector<Values>& columns) {
+    const Operator equations(space, integrals);
     add(
-        columns,
-        [&](const Values& x) {
-          const Vector v(model.space.device(), std::span<const double>(turned(x, components, turning.axis)), "vectors");
-          Vector f = model.space.zeros();
-          equations.residual(v, f);
-          return f.host();
-        },
-        1, forces);
+        columns, [&](const Values& x) { return forces_of(equations, turned(x, space.components(), axis)); }, factor,
+        forces);
   }
   // v x axis; in the plane the axis stands across it.
   static Values turned(const Values& x, int components, const Point& axis) {
@@ -145,33 +141,17 @@ struct Projected {
 
   // M (2 w x v) and -w^2 M (u across the axis). The mass of a node is the same along all axes.
   void turn(const Model& model, const TurningFrame& frame, const std::vector<Values>& columns) {
+    const Point axis = unit_direction(frame.axis);
+    add_gyroscopic(model.space, model.inertia, axis, -2 * frame.speed, columns);
     const Operator masses(model.space, model.inertia);
-    const int components = model.space.components();
-    const Point axis = unit(frame.axis);
-    const auto weighed = [&](const Values& x) {
-      const Vector v(model.space.device(), std::span<const double>(x), "vectors");
-      Vector f = model.space.zeros();
-      masses.residual(v, f);
-      return f.host();
-    };
     add(
         columns,
         [&](const Values& x) {
-          return weighed(by_nodes(x, components, [&](std::size_t at, Values& y) {
-            Point p = cross(axis, point_at(x, at));
-            for (double& each : p) each *= 2 * frame.speed;
-            add_point(p, at, y);
-          }));
-        },
-        1, forces);
-    add(
-        columns,
-        [&](const Values& x) {
-          return weighed(by_nodes(x, components, [&](std::size_t at, Values& y) {
-            const Point u = point_at(x, at);
-            const double along = dot(axis, u);
-            add_point({u[0] - along * axis[0], u[1] - along * axis[1], u[2] - along * axis[2]}, at, y);
-          }));
+          return forces_of(masses, by_nodes(x, model.space.components(), [&](std::size_t at, Values& y) {
+                             const Point u = point_at(x, at);
+                             const double along = dot(axis, u);
+                             add_point({u[0] - along * axis[0], u[1] - along * axis[1], u[2] - along * axis[2]}, at, y);
+                           }));
         },
         -frame.speed * frame.speed, stiffness);
   }

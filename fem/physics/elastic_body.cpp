@@ -3,12 +3,9 @@
 #include "fem/elements/loads.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/follower_pressure.hpp"
-#include "fem/forms/mass.hpp"
-#include "fem/forms/mass_across.hpp"
-#include "fem/physics/load_forms.hpp"
+#include "fem/physics/inertia_forms.hpp"
 #include "fem/physics/material_numbers.hpp"
 #include "fem/physics/mixed_solid.hpp"
-#include "mesh/direction.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -116,7 +113,8 @@ class ElasticBody::Builder {
         std::ranges::move(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region),
                           std::back_inserter(model_.equations));
       if (has_gravity(body_.loads)) add_weight(*body_.loads.gravity_, m, model_.equations);
-      if (m.input.density) model_.inertia.push_back(Integral::over(mass(*m.input.density), *m.region));
+      if (m.input.density)
+        model_.inertia.push_back(Integral::over(mass_form<G>(*m.input.density, measure_), *m.region));
       if (model_.turning && m.input.density) add_rotation(m);
     }
     if (model_.inertia.size() < materials_.size()) model_.inertia.clear();
@@ -352,66 +350,35 @@ class ElasticBody::Builder {
           "the temperature has no effect: no material has an expansion, or constants over the temperature");
   }
 
-  FormValue mass(const Coefficient& density) const {
-    const bool axisymmetric = measure_.axisymmetric;
-    if (!density.is_number()) {
-      if constexpr (G == 2)
-        if (axisymmetric) return {VaryingMass<2, true>{measure_.weight}, {density.function()}};
-      return {VaryingMass<G>{measure_.weight}, {density.function()}};
-    }
-    if constexpr (G == 2)
-      if (axisymmetric) return Mass<2, 2, true>{density.number(), measure_.weight};
-    return Mass<G, G>{density.number(), measure_.weight};
-  }
-
   // Sets the axis of the rotation.
   void check_rotation() {
     if (!body_.rotation_) return;
     const Rotation& given = *body_.rotation_;
-    const Point direction = direction_of(given.axis);
-    const double size = length(direction);
-    const int along = measure_.axisymmetric ? 1 : 2;
-    const bool across = G == 3 || std::abs(direction[static_cast<std::size_t>(along)]) > size * (1 - 1e-12);
-    if (!(size > 0) || !across || (measure_.axisymmetric && given.point[0] != 0)) {
-      errors_.add(Error(ErrorKind::vibration, "a rotation about this axis",
-                        G == 3                  ? "an axis has a direction"
-                        : measure_.axisymmetric ? "a body of revolution turns about its axis, x = 0 along y"
-                                                : "a plane body turns about an axis across the plane",
-                        G == 3 ? "give one, as [0, 0, 1]" : "omit the axis")
-                      .at(given.origin));
-      return;
-    }
-    model_.turning = Turning{.axis = {direction[0] / size, direction[1] / size, direction[2] / size}};
+    const std::optional<Point> axis = unit_axis(given, errors_);
+    if (!axis) return;
+    const std::size_t along = measure_.axisymmetric ? 1 : 2;
+    const bool off_centre = measure_.axisymmetric && given.point[0] != 0;
+    if (G == 2 && (std::abs((*axis)[along]) < 1 - 1e-12 || off_centre))
+      return errors_.add(Error(ErrorKind::vibration, "a rotation about this axis",
+                               measure_.axisymmetric ? "a body of revolution turns about its axis, x = 0 along y"
+                                                     : "a plane body turns about an axis across the plane",
+                               "omit the axis")
+                             .at(given.origin));
+    model_.turning = Turning{.axis = *axis};
   }
 
-  // Centrifugal forces at rest and with the displacement, and Coriolis' force.
+  // Centrifugal forces at rest and with the displacement, and Coriolis' force, 2 speed M (axis x v).
   void add_rotation(const FoundMaterial& m) {
-    const PointExpression density = m.input.density->expression();
+    const auto over = [&](FormValue form) { return Integral::over(std::move(form), *m.region); };
+    const Coefficient& density = *m.input.density;
     const double speed = body_.rotation_->speed;
-    const Point &a = model_.turning->axis, &p = body_.rotation_->point;
-    const PointExpression x[3] = {PointExpression::x() - p[0], PointExpression::y() - p[1],
-                                  PointExpression::z() - p[2]};
-    PointExpression along = a[0] * x[0];
-    for (std::size_t d = 1; d < G; ++d) along = along + a[d] * x[d];
-    std::vector<PointFunction> force;
-    for (std::size_t d = 0; d < G; ++d) force.emplace_back(density * (speed * speed) * (x[d] - a[d] * along));
+    Turning& turning = *model_.turning;
     model_.equations.push_back(
-        Integral::over({GivenLoad<G, G, 0>{measure_.weight, measure_.axisymmetric}, force}, *m.region));
-    Integral mass_across = Integral::over(mass_across_axis(*m.input.density), *m.region),
-             coriolis = model_.inertia.back();
-    mass_across.factor = -speed * speed;
-    coriolis.factor = -2 * speed;  // 2 speed M (axis x v)
-    model_.turning->softening.push_back(std::move(mass_across));
-    if (!measure_.axisymmetric) model_.turning->gyroscopic.push_back(std::move(coriolis));
-  }
-
-  FormValue mass_across_axis(const Coefficient& density) const {
-    constexpr bool around = G == 2;
-    if (around && !measure_.axisymmetric) return mass(density);
-    const Point& a = model_.turning->axis;
-    MassAcross<G, around> form{.weight = measure_.weight};
-    for (std::size_t d = 0; d < G; ++d) form.axis[d] = a[d];
-    return {form, {density.function()}};
+        over(centrifugal_load<G>(density, turning.axis, body_.rotation_->point, measure_, speed * speed)));
+    Integral growing = over(mass_across<G>(density, turning.axis, measure_, -speed * speed));
+    growing.is_load = body_.large_displacements;
+    (body_.large_displacements ? model_.equations : turning.softening).push_back(std::move(growing));
+    if (!measure_.axisymmetric) turning.gyroscopic.push_back(over(mass_form<G>(density, measure_, -2 * speed)));
   }
 
   bool has_gravity(const ElasticLoads& loads) const {

@@ -1,7 +1,6 @@
 #include "fem/physics/frame_parts.hpp"
 
 #include "fem/elements/mass.hpp"
-#include "mesh/direction.hpp"
 #include "mesh/quality/opposed_cells.hpp"
 
 #include <algorithm>
@@ -97,14 +96,9 @@ void Frames::Parts::check_rotor(const FoundSection& s, const Rotation& rotation,
 }
 
 std::optional<Turning> Frames::Parts::turning(const Rotation& rotation) {
-  const Point direction = direction_of(rotation.axis);
-  const double size = length(direction);
-  if (!(size > 0)) {
-    fail(ErrorKind::vibration, "a rotation about this axis", rotation.origin, "an axis has a direction",
-         "give one, as [0, 0, 1]");
-    return std::nullopt;
-  }
-  Turning turning{.axis = {direction[0] / size, direction[1] / size, direction[2] / size}};
+  const std::optional<Point> axis = unit_axis(rotation, errors_);
+  if (!axis) return std::nullopt;
+  Turning turning{.axis = *axis};
   for (const FoundSection& s : sections_) {
     if (!(s.mass > 0)) continue;
     check_rotor(s, rotation, turning.axis);

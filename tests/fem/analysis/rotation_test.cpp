@@ -57,6 +57,22 @@ TEST(Rotation, OfADiscStretchesItsRim) {
   EXPECT_NEAR(rim, exact, 1e-3 * exact);
 }
 
+// A thin ring at large displacements: the force grows with the radius, rho speed^2 R^2 s = E s (s^2 - 1) / 2 of a
+// St. Venant-Kirchhoff material, so that s^2 = 1 + 2 rho speed^2 R^2 / E.
+TEST(Rotation, OfALargeRingGrowsWithItsRadius) {
+  const double thickness = 1e-3, speed = 10, soft = 10 * density * speed * speed;
+  ElasticBody body(revolved(1 - thickness / 2, 1 + thickness / 2, thickness, 1), PlaneKind::axisymmetric);
+  body.material("all", {.young = soft, .poisson = 0, .density = density});
+  body.large_displacements = true;
+  body.loads.displacement("y0", 1, 0);
+  body.rotates({.axis = {0, 1, 0}, .speed = speed});
+  const Model model = body.model(cpu(), {.order = 2});
+  for (const double part : {1.0, 0.5}) {  // of the load
+    const std::vector<double> u = model.space.to_mesh(solve(model, Nonlinear{.path = {part}}).u);
+    EXPECT_NEAR(1 + (u[0] + u[2]) / 2, std::sqrt(1 + 2 * 0.1 * part), 1e-5);
+  }
+}
+
 // In a thin ring the tension of the rotation and the growing centrifugal force cancel as it breathes: sqrt(E / rho) /
 // R.
 TEST(Rotation, LeavesTheBreathingOfARingAsItIs) {
