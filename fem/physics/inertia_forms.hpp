@@ -34,8 +34,8 @@ FormValue mass_across(const Coefficient& density, const Point& axis, const BodyM
 
 // factor * density * (distance from the axis through the point), outwards.
 template <int G>
-FormValue centrifugal_load(const Coefficient& density, const Point& axis, const Point& point, const BodyMeasure& measure,
-                           double factor) {
+FormValue centrifugal_load(const Coefficient& density, const Point& axis, const Point& point,
+                           const BodyMeasure& measure, double factor) {
   const PointExpression x[3] = {PointExpression::x() - point[0], PointExpression::y() - point[1],
                                 PointExpression::z() - point[2]};
   PointExpression along = axis[0] * x[0];
