@@ -1,5 +1,6 @@
 #include "device/memory.hpp"
 
+#include "device/environment_variable.hpp"
 #include "device/error.hpp"
 #include "device/host_memory.hpp"
 #include "device/lent_memory.hpp"
@@ -148,6 +149,15 @@ void MemoryPool::throw_out_of_memory(Index bytes, const char* tag) const {
                           limit_ > 0 ? "raise --memory-limit, or use" : "use"));
 }
 
+namespace {
+// RITZ_REUSE_MEMORY=0: to the machine at once, for sanitizers and the emulated GPU, which know then that memory was
+// freed, and that nobody has written what is allocated next.
+bool reuses_memory() {
+  static const bool reuses = environment("RITZ_REUSE_MEMORY") != "0";
+  return reuses;
+}
+}  // namespace
+
 void MemoryPool::release(void* memory) noexcept {
   if (memory == nullptr) return;
   const std::lock_guard lock(mutex_);
@@ -159,6 +169,7 @@ void MemoryPool::release(void* memory) noexcept {
   live_ -= block.bytes;
   requested_ -= block.requested;
   block.tag->live -= block.bytes;
+  if (!reuses_memory()) return to_machine(memory, block.bytes);
   try {
     cache_.emplace(block.bytes, memory);
     cached_ += block.bytes;

@@ -26,6 +26,8 @@ check emulated_operators "$on_emulated $build/bin/test_fem --gtest_filter=$opera
 check emulated_multigrid "$on_emulated $build/bin/test_multigrid_gpu"
 check emulated_solvers "$on_emulated $build/bin/test_solvers_gpu"
 check emulated_memory_steps "$on_emulated python3 tests/cuda_emulator/memory_steps_test.py $build/bin/ritz-elasticity tools"
+# The same kernels contracted as by nvcc, with overflows and the like as errors, and with memory that is never used again.
+for kind in fma undefined fresh; do check emulated_$kind "tools/emulated_gpu.sh $build $kind -j2"; done
 # All families of a GPU's kernels, with all optimisations, and the forms of the tests.
 check gpu_kernels "tools/gpu_kernels.sh $build"
 # What nvcc compiles, by the interpreter of PTX (tests/ptx/README.md); after gpu_kernels.

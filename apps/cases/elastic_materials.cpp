@@ -140,6 +140,11 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
                  "displacement; mixed: with the pressure as a second field, for materials that keep their volume or "
                  "nearly so, in cells of order 1 and 2",
                  {"displacement", "mixed"}, "displacement") == "mixed";
+    material.reduced =
+        t.choice("integration",
+                 "full; reduced: two points a direction in place of three, in hexahedra of 20 nodes and quadrilaterals "
+                 "of 8, which do not become too stiff then where volumes hardly change",
+                 {"full", "reduced"}, "full") == "reduced";
     if (t.has("law") || t.has("umat")) {
       material.law = read_law(run.device(), run.log(), t, known, &material.law_numbers);
     } else if (t.has("orthotropic") || t.has("anisotropic")) {

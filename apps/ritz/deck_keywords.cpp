@@ -119,7 +119,12 @@ const char* reason_without(const std::string& keyword) {
   return "Ritz does not know this card";
 }
 
-std::string reason_against(const std::string& type, DeckPhysics physics) {
+bool is_reduced_solid(const std::string& type) {
+  return type == "C3D20R" || type == "CPS8R" || type == "CPE8R" || type == "CAX8R";
+}
+
+std::string reason_against(const std::string& type, const DeckFacts& facts) {
+  const DeckPhysics physics = facts.physics;
   static const std::set<std::string> solids{"C3D4", "C3D8", "C3D10", "C3D15", "C3D20", "CPS3", "CPS4", "CPS6", "CPS8",
                                             "CPE3", "CPE4", "CPE6",  "CPE8",  "CAX3",  "CAX4", "CAX6", "CAX8"};
   static const std::set<std::string> conductors{"DC3D4", "DC3D8", "DC3D10", "DC3D15", "DC3D20", "DC2D3", "DC2D4",
@@ -130,6 +135,12 @@ std::string reason_against(const std::string& type, DeckPhysics physics) {
   if (physics == DeckPhysics::frame && solids.contains(type))
     return fmt::format("{}: solids next to shells and beams are not in Ritz yet", type);
   const std::string head = type.substr(0, type.size() - 1);
+  if (is_reduced_solid(type) && facts.is_reduced()) return {};
+  if (is_reduced_solid(type))
+    return fmt::format(
+        "{} stands next to {}, which is integrated with more points: a translated case has one rule for "
+        "all, [[material]] integration",
+        type, head);
   if (type.ends_with("R") && solids.contains(head))
     return fmt::format(
         "{} is integrated with fewer points than the cells of Ritz, so results differ: write {} if these are wanted",

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "apps/ritz/deck_model.hpp"
+#include "apps/ritz/deck_names.hpp"
 #include "io/decks/deck_cards.hpp"
 
 #include <string>
@@ -18,7 +19,9 @@ std::string unknown_parameters(const DeckCard& card);
 const char* reason_without(const std::string& keyword);
 
 // The reason that elements of this type give other numbers than the cells of Ritz; empty: they give the same.
-std::string reason_against(const std::string& type, DeckPhysics physics);
+std::string reason_against(const std::string& type, const DeckFacts& facts);
+// C3D20R and its like in the plane: [[material]] integration = "reduced".
+bool is_reduced_solid(const std::string& type);
 
 // "DLOAD" of *DSLOAD.
 std::string family_of(const std::string& keyword);

@@ -92,8 +92,14 @@ DeckLaw rubber_law(const DeckCard& card) {
   const auto terms = static_cast<std::size_t>(card.parameters.contains("N") ? std::stoi(card.parameter("N")) : 1);
   std::vector<const char*> ogden = {"mu1", "alpha1", "mu2", "alpha2", "mu3", "alpha3"};
   ogden.resize(2 * std::min<std::size_t>(terms, 3));
+  std::vector<const char*> polynomial = {"c10", "c01", "c20", "c11", "c02", "c30", "c21", "c12", "c03"},
+                           reduced = {"c10", "c20", "c30"};
+  polynomial.resize(terms * (terms + 3) / 2 < polynomial.size() ? terms * (terms + 3) / 2 : polynomial.size());
+  reduced.resize(std::min<std::size_t>(terms, 3));
   const std::vector<Rubber> kinds = {{"NEO HOOKE", "mooney_rivlin", {"c10"}, 1},
                                      {"MOONEY-RIVLIN", "mooney_rivlin", {"c10", "c01"}, 1},
+                                     {"POLYNOMIAL", "polynomial", polynomial, terms},
+                                     {"REDUCED POLYNOMIAL", "yeoh", reduced, terms},
                                      {"YEOH", "yeoh", {"c10", "c20", "c30"}, 3},
                                      {"ARRUDA-BOYCE", "arruda_boyce", {"shear", "locking_stretch"}, 1},
                                      {"OGDEN", "ogden", ogden, terms}};
@@ -107,7 +113,7 @@ DeckLaw rubber_law(const DeckCard& card) {
     for (std::size_t i = first + 1; i < count; ++i)
       if (number(i) != 0) return {{}, "its D2 and D3 are not translated: laws of Ritz have one bulk modulus"};
     DeckLaw law{{fmt::format("law = \"{}\"", kind.law)}};
-    for (std::size_t i = 0; i < first; ++i) law.lines.push_back(fmt::format("{} = {}", kind.keys[i], numbers[i]));
+    for (std::size_t i = 0; i < first; ++i) law.lines.push_back(fmt::format("{} = {}", kind.keys[i], number(i)));
     law.lines.push_back(fmt::format("bulk = {}", 2 / number(first)));
     return law;
   }

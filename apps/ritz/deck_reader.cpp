@@ -53,6 +53,8 @@ void survey(const DeckCard& card, DeckFacts& facts) {
   const auto is_one_of = [&](std::initializer_list<const char*> starts) {
     return std::ranges::any_of(starts, [&](const char* start) { return type.starts_with(start); });
   };
+  if (is_reduced_solid(type)) facts.has_reduced = true;
+  if (type == "C3D20" || type == "CPS8" || type == "CPE8" || type == "CAX8") facts.has_full = true;
   if (is_one_of({"T2D", "T3D"})) facts.has_trusses = true;
   else if (!type.empty() && !is_one_of({"SPRING", "MASS", "DASHPOT", "GAP", "CONN"})) facts.has_others = true;
   for (const auto& [start, model] : {std::pair{"CPS", "plane_stress"},
@@ -142,8 +144,10 @@ void property(const DeckCard& card, const Deck& deck, std::vector<DeckMaterial>&
 }
 
 void solid_section(const DeckCard& card, const Region& region, const Deck& deck, DeckModel& model) {
+  std::vector<std::string> lines;
+  if (deck.facts.is_reduced()) lines.emplace_back("integration = \"reduced\"");
   model.sections.push_back(
-      {true, &region, card.parameter("MATERIAL"), {}, upper(card.parameter("ORIENTATION")), false, &card});
+      {true, &region, card.parameter("MATERIAL"), lines, upper(card.parameter("ORIENTATION")), false, &card});
   const double thickness = card.number(0, 0);
   if (deck.regions.mesh().dimension() != 2 || thickness <= 0) return;
   if (model.thickness > 0 && thickness != model.thickness)
@@ -258,7 +262,7 @@ bool take_body_card(const DeckCard& card, const Deck& deck, DeckModel& model) {
     if (const std::vector<std::string> lines = orientation_lines(card); !lines.empty() && model.dimension() == 3)
       model.orientations[upper(card.parameter("NAME"))] = lines;
   } else if (keyword == "ELEMENT") {
-    if (const std::string why = reason_against(upper(card.parameter("TYPE")), deck.facts.physics); !why.empty())
+    if (const std::string why = reason_against(upper(card.parameter("TYPE")), deck.facts); !why.empty())
       deck.notes.lack(card, why);
   } else if (keyword == "INITIAL CONDITIONS") {
     if (upper(card.parameter("TYPE")) != "TEMPERATURE")

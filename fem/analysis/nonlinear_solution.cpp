@@ -88,7 +88,8 @@ class Path {
   // Full steps first, where forces have an energy; then, where a body yields or nothing shorter is left, with the line
   // search; then a shorter increment. Returns where the path stands then.
   double advance() {
-    const bool has_energy = balance_.equations().facts().symmetric, searches = balance_.equations().facts().has_states;
+    const EquationFacts& facts = balance_.equations().facts();
+    const bool has_energy = facts.symmetric || options_->loads_turn, searches = facts.has_states;
     balance_.remember();
     for (bool full = has_energy;;) {
       const double to = stages_.next(now_.at, now_.size.next), part = stages_.part(to), length = to - now_.at;

@@ -89,8 +89,9 @@ struct FormValue {
   std::string kernels;  // the name that they are registered under: `name`, but for forms of a law
   LawOfForm law = {};   // without a kernel: the form is of no law
   int components, dimension, codimension;
-  int derived;       // numbers that are evaluated for results: derived quantities, then the point state
-  int extra_degree;  // of the quadrature, on top of what the cell asks for
+  int derived;           // numbers that are evaluated for results: derived quantities, then the point state
+  int extra_degree;      // of the quadrature, on top of what the cell asks for
+  bool reduced = false;  // two points a direction in quadrilaterals of 8 nodes and hexahedra of 20
   bool uses_value, has_matrix, symmetric, linear, reads_time;
   int cell = -1;  // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
   int given_count;

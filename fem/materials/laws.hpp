@@ -1,6 +1,7 @@
 // All laws of materials that are built in; each says its parameters, units and sources.
 #pragma once
 
+#include "fem/materials/anisotropic.hpp"
 #include "fem/materials/arruda_boyce.hpp"
 #include "fem/materials/cap.hpp"
 #include "fem/materials/chaboche.hpp"
@@ -17,7 +18,9 @@
 #include "fem/materials/norton_strain.hpp"
 #include "fem/materials/ogden.hpp"
 #include "fem/materials/orthotropic.hpp"
+#include "fem/materials/polynomial.hpp"
 #include "fem/materials/prony.hpp"
+#include "fem/materials/unilateral.hpp"
 #include "fem/materials/yeoh.hpp"
 
 namespace ritz {
@@ -26,7 +29,8 @@ template <Law... L>
 struct LawList {};
 
 // One row a law: kernels, names and tests follow.
-using BuiltInLaws = LawList<LinearElastic, Orthotropic, NeoHooke, MooneyRivlin, Yeoh, ArrudaBoyce, Ogden, Hyperfoam, J2,
-                            J2Rate, Chaboche, Hill, DruckerPrager, MohrCoulomb, Cap, Norton, NortonStrain, Prony>;
+using BuiltInLaws = LawList<LinearElastic, Orthotropic, Anisotropic, NoTension, NoCompression, NeoHooke, MooneyRivlin,
+                            Polynomial, Yeoh, ArrudaBoyce, Ogden, Hyperfoam, J2, J2Rate, Chaboche, Hill, DruckerPrager,
+                            MohrCoulomb, Cap, Norton, NortonStrain, Prony>;
 
 }  // namespace ritz

@@ -448,8 +448,15 @@ QuadratureRule rule_of(const ElementGroup& group, int degree) {
   return group.facet < 0 ? quadrature(group.kind, degree) : facet_rule(group.kind, group.facet, degree).rule;
 }
 
+bool can_be_reduced(CellKind kind, const ReferenceElement& element) {
+  return (kind == CellKind::quad8 && element.node_count() == 8) ||
+         (kind == CellKind::hex20 && element.node_count() == 20);
+}
+
 int quadrature_degree(const FormValue& form, const ElementGroup& group) {
   const CellKind shape = traits(group.kind).linear;
+  constexpr int two_points = 3;  // a direction
+  if (form.reduced && group.facet < 0 && can_be_reduced(group.kind, *group.element)) return two_points;
   return form.extra_degree +
          (form.uses_value ? mass_degree(shape, order_of(group)) : stiffness_degree(shape, order_of(group)));
 }

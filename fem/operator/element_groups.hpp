@@ -80,6 +80,8 @@ int order_of(const ElementGroup& group);  // highest order in the element's func
 QuadratureRule rule_of(const ElementGroup& group, int degree);
 // that the rule for integrals of the form is exact to
 int quadrature_degree(const FormValue& form, const ElementGroup& group);
+// FormValue::reduced: modes of such cells without energy cannot spread from a cell to the next.
+bool can_be_reduced(CellKind kind, const ReferenceElement& element);
 
 // Counted: for forecasts; cells have their memory on the device, but nothing in it.
 enum class ElementLists { written, counted };

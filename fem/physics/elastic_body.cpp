@@ -3,6 +3,7 @@
 #include "fem/elements/loads.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/follower_pressure.hpp"
+#include "fem/operator/element_groups.hpp"
 #include "fem/physics/inertia_forms.hpp"
 #include "fem/physics/material_numbers.hpp"
 #include "fem/physics/mixed_solid.hpp"
@@ -107,11 +108,10 @@ class ElasticBody::Builder {
     find_materials(weighs);
     report_locking();
     for (const FoundMaterial& m : materials_) {
+      check_reduced(m);
       if (m.input.mixed) add_mixed(m);
       else if (is_of_law(m.input, setting_)) add_law(m);
-      else
-        std::ranges::move(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region),
-                          std::back_inserter(model_.equations));
+      else add_stresses(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region), m);
       if (has_gravity(body_.loads)) add_weight(*body_.loads.gravity_, m, model_.equations);
       if (m.input.density)
         model_.inertia.push_back(Integral::over(mass_form<G>(*m.input.density, measure_), *m.region));
@@ -145,10 +145,45 @@ class ElasticBody::Builder {
     const Material& input;
   };
 
+  // Those of the stress have the points of the material.
+  static void add_stresses(std::vector<Integral> made, const FoundMaterial& m, std::vector<Integral>& to) {
+    for (Integral& each : made) {
+      each.form.reduced = m.input.reduced;
+      to.push_back(std::move(each));
+    }
+  }
+  void add_stresses(std::vector<Integral> made, const FoundMaterial& m) {
+    add_stresses(std::move(made), m, model_.equations);
+  }
+
+  void check_reduced(const FoundMaterial& m) {
+    if (!m.input.reduced) return;
+    const auto fail = [&](const char* why, const char* fix) {
+      errors_.add(Error(ErrorKind::model_options, fmt::format("reduced integration in '{}'", m.region->name), why, fix)
+                      .at(m.input.origin));
+    };
+    const FunctionSpace& space = model_.space;
+    const Index cells = std::ranges::count_if(m.region->cells, [&](Index cell) {
+      const CellKind kind = mesh_.kind_of(cell);
+      return can_be_reduced(kind, space.element(kind));
+    });
+    if (m.input.mixed) return fail("its pressure is a field of its own", "omit the one or the other");
+    if (cells == 0)
+      return fail(
+          "only hexahedra of 20 nodes and quadrilaterals of 8 have no motion without stress then, with the "
+          "order of the mesh",
+          "omit it; or make such cells (ritz mesh convert --order 2 --serendipity) and omit [space] order");
+    if (cells < std::ssize(m.region->cells))
+      model_.notices.push_back(
+          fmt::format("reduced integration in {} of the {} cells of '{}': the others are no "
+                      "hexahedra of 20 nodes and no quadrilaterals of 8",
+                      cells, m.region->cells.size(), m.region->name));
+  }
+
   void add_law(const FoundMaterial& m) {
     const BodyTemperature* temperature = body_.loads.temperature_ ? &body_.loads.temperature_->of : nullptr;
     try {
-      model_.equations.push_back(law_integral(m.input, temperature, body_.part_of_warming(), setting_, *m.region));
+      add_stresses({law_integral(m.input, temperature, body_.part_of_warming(), setting_, *m.region)}, m);
       const FormValue& form = model_.equations.back().form;
       model_.linear = false;
       model_.definite = model_.definite && form.symmetric && !setting_.large_displacements;
@@ -273,10 +308,6 @@ class ElasticBody::Builder {
                                                             coefficient_in(input.poisson)->is_number()))))
       wrong(ErrorKind::law_kinematics, "elastic constants of {} that vary",
             "with large displacements they are numbers of a law", "give numbers, one material for each region");
-    else if (input.stiffness && !input.law && !input.stiffness->is_orthotropic())
-      wrong(ErrorKind::law_kinematics, "21 stiffnesses of {} with large displacements",
-            "the law 'orthotropic' has nine, along its axes",
-            "give orthotropic constants and an orientation, or small displacements");
     const auto warms = [](const ElasticLoads& each) { return each.temperature_.has_value(); };
     if ((!input.expansion.empty() || input.law_needs_temperature()) && std::ranges::any_of(body_.load_cases_, warms))
       wrong(ErrorKind::law_kinematics, "a temperature in a load case, with the law of {}",
@@ -329,7 +360,7 @@ class ElasticBody::Builder {
       if (made.empty()) made.push_back(no_thermal_stress(setting_, *m.region));
       for (std::size_t axis = 0; expands(m) && axis < m.input.expansion.size(); ++axis)
         check(thermal_strain(m.input, axis, temperature), any_value, *m.region, m.input.origin);
-      std::ranges::move(made, std::back_inserter(integrals));
+      add_stresses(std::move(made), m, integrals);
     }
   }
 
@@ -550,7 +581,7 @@ class ElasticBody::Builder {
     if (G == 2 && body_.plane_ == PlaneKind::stress) return;  // the thickness gives way
     const FunctionSpace& space = model_.space;
     for (const FoundMaterial& m : materials_) {
-      if (m.input.has_axes() || m.input.mixed) continue;
+      if (m.input.has_axes() || m.input.mixed || m.input.reduced) continue;
       if (std::ranges::any_of(m.input.law_numbers, [](const LawNumber& each) { return each.name == "poisson"; }))
         continue;  // no one number
       const double poisson =

@@ -4,11 +4,13 @@
 #include "fem/forms/elasticity.hpp"
 #include "fem/forms/thermal_stress.hpp"
 #include "fem/forms/varying_elasticity.hpp"
+#include "fem/materials/anisotropic.hpp"
 #include "fem/materials/linear_elastic.hpp"
 #include "fem/materials/orthotropic.hpp"
 #include "fem/physics/place.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <fmt/format.h>
 #include <iterator>
 
@@ -172,6 +174,8 @@ namespace {
 
 MaterialLaw law_of(const ElasticMaterial& material) {
   if (material.law) return *material.law;
+  if (material.stiffness && !material.stiffness->is_orthotropic())
+    return std::bit_cast<Anisotropic>(material.stiffness->numbers());
   if (material.stiffness) {
     const std::array<Six, 6>& c = material.stiffness->c;
     return Orthotropic{c[0][0], c[0][1], c[1][1], c[0][2], c[1][2], c[2][2], c[3][3], c[5][5], c[4][4]};

@@ -64,6 +64,9 @@ struct ElasticMaterial {
   // Temperature from which secant coefficients count; the reference temperature by default.
   std::optional<double> expansion_zero = {};
   bool mixed = false;  // by displacement and pressure (fem/physics/mixed_solid.hpp)
+  // In hexahedra of 20 nodes and quadrilaterals of 8 stresses count at two points a direction in place of three, so
+  // that volumes that hardly change do not stiffen them. Hughes, The Finite Element Method, 2000, section 4.4.
+  bool reduced = false;
   std::string origin = {};
 
   bool has_axes() const { return !law && (stiffness || stiffness_table); }

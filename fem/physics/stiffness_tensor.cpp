@@ -57,13 +57,30 @@ StiffnessTensor StiffnessTensor::orthotropic(const OrthotropicConstants& k) {
   return result;
 }
 
+namespace {
+constexpr std::size_t place_of_pair[6] = {0, 1, 2, 3, 5, 4};  // 11, 22, 33, 12, 13, 23 in our order
+}
+
 StiffnessTensor StiffnessTensor::anisotropic(std::span<const double, 21> numbers) {
-  constexpr std::size_t place[6] = {0, 1, 2, 3, 5, 4};  // 11, 22, 33, 12, 13, 23 in our order
   StiffnessTensor result;
   std::size_t next = 0;
-  for (std::size_t j = 0; j < 6; ++j)
-    for (std::size_t i = 0; i <= j; ++i) result.c[place[i]][place[j]] = result.c[place[j]][place[i]] = numbers[next++];
+  for (const std::size_t column : place_of_pair)
+    for (const std::size_t row : place_of_pair) {
+      result.c[row][column] = result.c[column][row] = numbers[next++];
+      if (row == column) break;
+    }
   return result;
+}
+
+std::array<double, 21> StiffnessTensor::numbers() const {
+  std::array<double, 21> all{};
+  std::size_t next = 0;
+  for (const std::size_t column : place_of_pair)
+    for (const std::size_t row : place_of_pair) {
+      all[next++] = c[row][column];
+      if (row == column) break;
+    }
+  return all;
 }
 
 // Cholesky's factorisation exists.

@@ -34,6 +34,7 @@ struct StiffnessTensor {
   // 21 numbers in the order of Abaqus and CalculiX: D1111, D1122, D2222, D1133, D2233, D3333, D1112, D2212, D3312,
   // D1212, D1113, D2213, D3313, D1213, D1313, D1123, D2223, D3323, D1223, D1323, D2323.
   static StiffnessTensor anisotropic(std::span<const double, 21> numbers);
+  std::array<double, 21> numbers() const;  // in that order
 
   bool positive_definite() const;
   StiffnessTensor from_axes(const Axes& axes) const;  // along the axes of space, where this one is along `axes`

@@ -32,6 +32,47 @@ Root, 1, 5.
 U
 *END STEP
 """
+STRIP = """*NODE, NSET=NALL
+1,0,0
+2,2,0
+3,4,0
+4,0,1
+5,2.3,1
+6,4,1
+7,1,0
+8,3,0
+9,1.15,1
+10,3.15,1
+11,0,.5
+12,2.15,.5
+13,4,.5
+*ELEMENT, TYPE=CPS8, ELSET=LEFT
+1,1,2,5,4,7,12,9,11
+*ELEMENT, TYPE=CPS8, ELSET=RIGHT
+2,2,3,6,5,8,13,10,12
+*ELSET, ELSET=EALL
+LEFT,RIGHT
+*NSET, NSET=ROOT
+1,4,11
+*NSET, NSET=TIP
+6
+*SURFACE, NAME=TOP
+EALL,S3
+*MATERIAL, NAME=S
+*ELASTIC
+1000.,.3
+*SOLID SECTION, ELSET=EALL, MATERIAL=S
+1.
+*BOUNDARY
+ROOT,1,2
+*STEP
+*STATIC
+*DSLOAD
+TOP,P,1.
+*NODE PRINT, NSET=TIP
+U
+*END STEP
+"""
 FRAME = """*NODE
 1,0,0,0
 2,1,0,0
@@ -245,6 +286,20 @@ TIP,TRVEC,50,0,1,0
             self.assertRegex(missing, rf"^\*ELEMENT, job.inp:12: .*{reason}.*$")
             info = subprocess.run([BIN / "ritz", "mesh", "info", "job.inp"], capture_output=True, text=True, cwd=self.folder)
             self.assertEqual(info.returncode, 0, info.stderr)
+
+    def test_reduced_quadratic_elements_are_translated_where_all_are(self):
+        """Two cells of a strip that is bent move by 2 % more with fewer points; tests/cases/calculix_test.cpp compares those of space."""
+        moved = []
+        for kind in ("CPS8R", "CPS8"):
+            _, text = self.case_from(STRIP.replace("CPS8", kind), "--force")
+            self.assertEqual(tomllib.loads(text)["material"][0].get("integration"), "reduced" if kind == "CPS8R" else None)
+            probe = '[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "y"\npoint = [4, 1]\n'
+            outcome = self.run_case("ritz-elasticity", self.write("job.toml", text + probe))
+            self.assertEqual(outcome.exit, 0, outcome.errors)
+            moved.append(outcome.probes["tip"])
+        self.assert_close(moved[0] / moved[1], 1.0193, 1e-4)
+        missing, _ = self.incomplete(STRIP.replace("CPS8,", "CPS8R,", 1))
+        self.assertRegex(missing, r"^\*ELEMENT, job.inp:\d+: CPS8R stands next to CPS8, .*one rule for all.*$")
 
     def test_what_changes_no_result_is_no_error(self):
         output = "*NODE PRINT, NSET=Root, TOTALS=ONLY\nRF\n*EL FILE\nS\n*NODEFILE\nU\n*CONTROLS, PARAMETERS=FIELD\n0.01\n*RESTART, WRITE\n"

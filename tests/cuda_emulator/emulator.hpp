@@ -52,6 +52,7 @@ cudaError_t enqueue(cudaStream_t stream, Work work);  // into the graph, when on
 
 int device_count();
 int current_device() noexcept;  // of this thread of the host
+std::size_t shared_limit();     // of a block [bytes]: RITZ_EMULATED_GPU_SHARED, in KB, or most_shared_bytes
 
 // ---- faults ----
 

@@ -418,6 +418,106 @@ TEST_F(EmulatedGpu, CanBeTakenByAnotherProcess) {
   EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
 }
 
+// What two streams do to the same numbers: an event, or a wait of the host, stands between, or it is a fault.
+class EmulatedStreams : public EmulatedGpu {
+ protected:
+  void SetUp() override {
+    EmulatedGpu::SetUp();
+    ASSERT_EQ(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), cudaSuccess);
+    ASSERT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
+    ASSERT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaSuccess);
+    *pinned = 0;
+  }
+  void TearDown() override { cudaFreeHost(pinned); }
+  void copy_out(const Numbers& x) {
+    ASSERT_EQ(cudaMemcpyAsync(pinned, x.data, sizeof(double), cudaMemcpyDeviceToHost, other), cudaSuccess);
+  }
+  void copy_in(const Numbers& x) {
+    ASSERT_EQ(cudaMemcpyAsync(x.data, pinned, sizeof(double), cudaMemcpyHostToDevice, other), cudaSuccess);
+  }
+  std::string fault() {
+    ::testing::internal::CaptureStderr();
+    cudaDeviceSynchronize();
+    return ::testing::internal::GetCapturedStderr();
+  }
+  cudaStream_t other = nullptr;
+  cudaEvent_t event = nullptr;
+  double* pinned = nullptr;
+};
+
+TEST_F(EmulatedStreams, ReadWhatOthersWroteAfterAnEvent) {
+  const Numbers x(1);
+  ASSERT_EQ(start(1, 0, write_number, x.data), cudaSuccess);
+  ASSERT_EQ(cudaEventRecord(event, stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(other, event, 0), cudaSuccess);
+  copy_out(x);
+  EXPECT_EQ(fault(), "");
+}
+
+TEST_F(EmulatedStreams, ReadWhatOthersWroteAfterAWaitOfTheHost) {
+  const Numbers x(1);
+  ASSERT_EQ(start(1, 0, write_number, x.data), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  copy_out(x);
+  EXPECT_EQ(fault(), "");
+}
+
+TEST_F(EmulatedStreams, ReadWhatOthersReadInAnyOrder) {
+  const Numbers x(block), y(block);
+  fill(x);
+  ASSERT_EQ(start(1, 0, copy, x.data, y.data), cudaSuccess);
+  copy_out(x);
+  EXPECT_EQ(fault(), "");
+}
+
+TEST_F(EmulatedStreams, MayNotReadWhatOthersWriteWithoutAnEvent) {
+  const Numbers x(1);
+  ASSERT_EQ(start(1, 0, write_number, x.data), cudaSuccess);
+  copy_out(x);
+  EXPECT_NE(fault().find("emulated GPU, streams"), std::string::npos);
+}
+
+TEST_F(EmulatedStreams, MayNotWriteWhatOthersReadWithoutAnEvent) {
+  const Numbers x(block), y(block);
+  fill(x);
+  ASSERT_EQ(start(1, 0, copy, x.data, y.data), cudaSuccess);
+  copy_in(x);
+  EXPECT_NE(fault().find("emulated GPU, streams"), std::string::npos);
+}
+
+// The event is recorded before the kernel, not after it.
+TEST_F(EmulatedStreams, MayNotTakeAnEarlierEvent) {
+  const Numbers x(1);
+  ASSERT_EQ(cudaEventRecord(event, stream), cudaSuccess);
+  ASSERT_EQ(start(1, 0, write_number, x.data), cudaSuccess);
+  ASSERT_EQ(cudaStreamWaitEvent(other, event, 0), cudaSuccess);
+  ASSERT_EQ(cudaStreamSynchronize(other), cudaSuccess) << "the kernel's stream still waits";
+  copy_out(x);
+  EXPECT_NE(fault().find("emulated GPU, streams"), std::string::npos);
+}
+
+TEST_F(EmulatedGpu, CanBeACardWithLessSharedMemory) {
+  setenv("RITZ_EMULATED_GPU_SHARED", "64", 1);
+  int most = 0;
+  ASSERT_EQ(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), cudaSuccess);
+  EXPECT_EQ(most, 64 << 10);
+  constexpr cudaFuncAttribute asked = cudaFuncAttributeMaxDynamicSharedMemorySize;
+  EXPECT_EQ(cudaFuncSetAttribute(use_scratch, asked, 64 << 10), cudaSuccess);
+  EXPECT_EQ(cudaFuncSetAttribute(use_scratch, asked, 65 << 10), cudaErrorInvalidValue);
+}
+
+TEST_F(EmulatedGpu, CanBeACardWithoutMemoryPools) {
+  setenv("RITZ_EMULATED_GPU_WITHOUT_POOLS", "1", 1);
+  int pools = 1;
+  ASSERT_EQ(cudaDeviceGetAttribute(&pools, cudaDevAttrMemoryPoolsSupported, 0), cudaSuccess);
+  EXPECT_EQ(pools, 0);
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  cudaMemPool_t pool = nullptr;
+  EXPECT_EQ(cudaMemPoolCreate(&pool, &properties), cudaErrorNotSupported);
+}
+
 template <int Stride>
 __global__ void strided(const double* from, double* to) {
   __shared__ double shared[32 * Stride];

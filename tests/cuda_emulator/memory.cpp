@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t arena_bytes = std::size_t{8} << 30, alignment = 256, word = 4;
 
-// The state of four bytes. Moments are numbered from 1 within the launch (shared memory: within the block) that `when`
-// names.
+// The state of four bytes. Moments are numbered from 1 within the work (shared memory: within the block) that `when`
+// names: a launch, a copy, a call of a library.
 struct Cell {
   std::uint32_t when;
   std::uint32_t writer, reader;            // the last
@@ -46,7 +46,13 @@ struct Memory {
 
   std::string kernel;
   int device = 0;  // that runs it
-  std::uint32_t launch = 0, block_serial = 0;
+  std::uint32_t work = 0, block_serial = 0;
+  struct Turn {
+    std::uint32_t stream, time;
+  };
+  std::vector<Turn> turns{{}};      // of each work, when it came in its stream
+  Turn turn{};                      // now
+  Clock before;                     // what is over, by stream
   std::vector<Moment> moments{{}};  // of this launch; number 0 is nobody
   std::uint32_t now = 0;
   Range arguments{}, stack{}, not_asked_for{};  // of this thread; shared memory beyond what the launch says
@@ -121,6 +127,15 @@ bool unordered(std::uint32_t earlier) {
   const bool in_one_warp = a.thread / 32 == b.thread / 32;
   return a.thread != b.thread && a.epoch == b.epoch && !(in_one_warp && a.warp_epoch != b.warp_epoch);
 }
+// No event and no wait of the host stands between an earlier work and this one.
+bool unordered_work(std::uint32_t earlier) {
+  const auto [stream, time] = state.turns[earlier];
+  return stream != state.turn.stream && (stream >= state.before.size() || state.before[stream] < time);
+}
+std::uint32_t begin_next_work() {
+  state.turns.push_back(state.turn);
+  return ++state.work;
+}
 bool same_thread(std::uint32_t earlier) {
   const Moment &a = state.moments[earlier], &b = state.moments[state.now];
   return a.block == b.block && a.thread == b.thread;
@@ -141,9 +156,15 @@ void clear_suspicion() {
           ", which " + text_of(state.suspect_first) + " writes too, with another value and no barrier between");
 }
 
+constexpr const char* another_stream = ", which work of another stream touches, with no event between";
+
 void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word, const void* p, unsigned bytes,
                 Access access) {
-  if (c.when != when) c = Cell{.when = when, .state = shared ? Cell::uninitialised : c.state};
+  if (c.when != when) {
+    if (!shared && c.when != 0 && (access == Access::write || c.writer != 0) && unordered_work(c.when))
+      fault("streams", p, bytes, access, another_stream);
+    c = Cell{.when = when, .state = shared ? Cell::uninitialised : c.state};
+  }
   if (c.state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
   const bool written = c.writer != 0 && (c.writer_bytes & bytes_of_word) != 0 && unordered(c.writer);
   if (access == Access::read) {
@@ -251,7 +272,7 @@ void touch(const void* p, unsigned bytes, Access access, const void* instruction
   if (at + bytes > state.not_asked_for.first && at < state.not_asked_for.last)
     return fault("memcheck", p, bytes, access, ": shared memory beyond what the launch asks for");
   Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
-  const std::uint32_t when = shared != nullptr ? state.block_serial : state.launch;
+  const std::uint32_t when = shared != nullptr ? state.block_serial : state.work;
   count_access(state.moments[state.now].thread, p, bytes, access, shared != nullptr, instruction);
   for (std::uintptr_t w = at / word * word; w < at + bytes; w += word, ++cell) {
     unsigned mask = 15u;
@@ -383,13 +404,28 @@ void touch_range(const char* who, const void* memory, std::size_t bytes, Access 
   if (bytes == 0) return;
   if (!on_device(first) || !on_device(first + bytes - 1))
     return report("memcheck", fmt::format("{}: {} is not device memory", who, memory));
+  const std::uint32_t work = begin_next_work();
+  bool is_ordered = true;
   for (std::uintptr_t at = first / word * word; at < first + bytes; at += word) {
     Cell& c = cell_of(at);
     if (c.state == Cell::unallocated)
       return report("memcheck",
                     fmt::format("{}: {} bytes at {}: outside of what is allocated", who, bytes, place_of(memory)));
-    if (access == Access::write) c.state = Cell::initialised;
+    is_ordered = is_ordered && (c.when == 0 || (access == Access::read && c.writer == 0) || !unordered_work(c.when));
+    c = Cell{.when = work, .state = access == Access::write ? Cell::initialised : c.state};
+    (access == Access::write ? c.writer : c.reader) = 1;
   }
+  if (!is_ordered) report("streams", fmt::format("{}: {} bytes at {}{}", who, bytes, place_of(memory), another_stream));
+}
+
+void join(Clock& clock, const Clock& other) {
+  clock.resize(std::max(clock.size(), other.size()));
+  for (std::size_t i = 0; i < other.size(); ++i) clock[i] = std::max(clock[i], other[i]);
+}
+
+void begin_work(std::size_t stream, const Clock& clock) {
+  state.turn = {static_cast<std::uint32_t>(stream), clock[stream]};
+  state.before = clock;
 }
 
 void begin_accesses(const Kernel& kernel, int device) {
@@ -397,7 +433,7 @@ void begin_accesses(const Kernel& kernel, int device) {
   state.device = device;
   const auto first = reinterpret_cast<std::uintptr_t>(kernel.arguments.get());
   state.arguments = {first, first + kernel.argument_bytes};
-  ++state.launch;
+  begin_next_work();
   state.moments.assign(1, {});
   state.released.clear();
   state.acquired.clear();

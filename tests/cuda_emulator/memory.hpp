@@ -4,6 +4,7 @@
 #include "tests/cuda_emulator/emulator.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace ritz::emulator {
 
@@ -30,6 +31,15 @@ void touch_range(const char* who, const void* memory, std::size_t bytes, Access 
 cudaError_t enqueue_when(cudaStream_t stream, std::function<bool()> ready, Work work);
 // Does what is possible now, until `enough`; false: what comes next is not ready.
 bool advance(cudaStream_t stream, const std::function<bool()>& enough = {});
+
+// ---- order among streams ----
+
+// For each stream, by its number, how much of its work is known to be over: vector clocks (Mattern, Virtual Time and
+// Global States of Distributed Systems, 1989).
+using Clock = std::vector<std::uint32_t>;
+void join(Clock& clock, const Clock& other);
+// Work of a stream begins: what touches memory from now on comes after that of `clock` only.
+void begin_work(std::size_t stream, const Clock& clock);
 
 // ---- accesses of kernels ----
 

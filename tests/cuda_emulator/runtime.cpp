@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+using ritz::emulator::Clock;
 using ritz::emulator::Work;
 
 struct CUgraph_st {
@@ -26,13 +27,17 @@ struct CUevent_st {
   cudaStream_t stream = nullptr;
   std::uint64_t asked = 0, reached = 0;  // times that the event was recorded, and came up in its stream
   std::chrono::steady_clock::time_point when;
+  Clock clock;  // of its stream then
 };
 struct Item {
   Work work;
   std::function<bool()> ready;  // empty: at once
+  Clock clock;                  // what the host knew to be over when it queued this
 };
 struct CUstream_st {
   int device = 0;
+  std::size_t number = 0;  // of all streams that there were
+  Clock clock;
   std::deque<Item> waiting;
   CUgraph_st* recorded = nullptr;  // while a graph is recorded
   bool spoilt = false;             // the recording
@@ -49,6 +54,8 @@ struct Runtime {
   std::map<std::string, int> faults;                          // of each kind
   std::map<std::pair<int, const void*>, std::size_t> shared;  // what kernels may ask for on each device
   std::set<cudaStream_t> streams;
+  std::size_t stream_count = 0;
+  Clock clock;             // what the host has waited for
   std::set<int> contexts;  // GPUs that have been chosen
 };
 
@@ -72,9 +79,12 @@ bool advance_until(cudaStream_t stream, const std::function<bool()>& enough) {
   while (!stream->waiting.empty() && !(enough && enough())) {
     is_ready = runtime().at_fault || !stream->waiting.front().ready || stream->waiting.front().ready();
     if (!is_ready) break;
-    const Work work = std::move(stream->waiting.front().work);
+    const Item item = std::move(stream->waiting.front());
     stream->waiting.pop_front();
-    if (!runtime().at_fault) work();
+    join(stream->clock, item.clock);
+    ++stream->clock[stream->number];
+    begin_work(stream->number, stream->clock);
+    if (!runtime().at_fault) item.work();
   }
   close_memory();
   return is_ready;
@@ -83,6 +93,18 @@ bool advance_until(cudaStream_t stream, const std::function<bool()>& enough) {
 // All work of a stream, or the first of it until `enough`.
 void finish(cudaStream_t stream, const std::function<bool()>& enough = {}) {
   while (!advance_until(stream, enough)) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  if (!enough) join(runtime().clock, stream->clock);
+}
+
+void finish(cudaEvent_t event) {
+  finish(event->stream, [event] { return event->reached == event->asked; });
+  join(runtime().clock, event->clock);
+}
+
+// RITZ_EMULATED_GPU_WITHOUT_POOLS: a GPU of a virtual machine.
+bool has_pools() {
+  static const bool has = std::getenv("RITZ_EMULATED_GPU_WITHOUT_POOLS") == nullptr;
+  return has;
 }
 
 // RITZ_EMULATED_GPU_TAKEN: one that another process has alone.
@@ -138,6 +160,15 @@ int device_count() {
 }
 int current_device() noexcept { return current; }
 
+std::size_t shared_limit() {
+  static const std::size_t bytes = [] {
+    const char* const given = std::getenv("RITZ_EMULATED_GPU_SHARED");  // KB
+    return given != nullptr ? std::min(most_shared_bytes, static_cast<std::size_t>(std::atoi(given)) << 10)
+                            : most_shared_bytes;
+  }();
+  return bytes;
+}
+
 void report(const std::string& kind, const std::string& fault) {
   constexpr int shown = 3;
   const int count = ++runtime().faults[kind];
@@ -156,14 +187,14 @@ std::optional<std::size_t> allowed_shared(const void* function) {
 cudaError_t enqueue(cudaStream_t stream, Work work) {
   RITZ_CALL;
   if (is_recording(stream)) stream->recorded->work.push_back(std::move(work));
-  else stream->waiting.push_back({std::move(work), {}});
+  else stream->waiting.push_back({std::move(work), {}, runtime().clock});
   return cudaSuccess;
 }
 
 cudaError_t enqueue_when(cudaStream_t stream, std::function<bool()> ready, Work work) {
   RITZ_CALL;
   if (is_recording(stream)) return refuse_recording(stream);
-  stream->waiting.push_back({std::move(work), std::move(ready)});
+  stream->waiting.push_back({std::move(work), std::move(ready), runtime().clock});
   return cudaSuccess;
 }
 
@@ -244,8 +275,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
   switch (attribute) {
-    case cudaDevAttrMemoryPoolsSupported: return *value = 1, cudaSuccess;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return *value = most_shared_bytes, cudaSuccess;
+    case cudaDevAttrMemoryPoolsSupported: return *value = has_pools(), cudaSuccess;
+    case cudaDevAttrMaxSharedMemoryPerBlockOptin: return *value = static_cast<int>(shared_limit()), cudaSuccess;
     case cudaDevAttrL2CacheSize: return *value = second_level_cache, cudaSuccess;
     case cudaDevAttrComputeCapabilityMajor: return *value = 9, cudaSuccess;
     case cudaDevAttrComputeCapabilityMinor: return *value = 0, cudaSuccess;
@@ -260,7 +291,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
   RITZ_CALL;
   if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-      static_cast<std::size_t>(value) > most_shared_bytes)
+      static_cast<std::size_t>(value) > shared_limit())
     return failed(cudaErrorInvalidValue);
   runtime().shared[{current, kernel}] = static_cast<std::size_t>(value);
   return cudaSuccess;
@@ -324,6 +355,7 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* properties) {
   RITZ_CALL;
   RITZ_NOT_WHILE_RECORDING;
+  if (!has_pools()) return failed(cudaErrorNotSupported);
   if (properties->allocType != cudaMemAllocationTypePinned || properties->location.type != cudaMemLocationTypeDevice)
     return failed(cudaErrorInvalidValue);
   return *pool = handle_of(*new MemoryPool{properties->location.id, false}), cudaSuccess;
@@ -413,15 +445,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   if (is_recording(stream)) return refuse_recording(stream);
   event->stream = stream;
   const std::uint64_t turn = ++event->asked;
-  return enqueue(stream, [event, turn] {
+  return enqueue(stream, [event, turn, stream] {
     event->reached = turn;
+    event->clock = stream->clock;
     event->when = std::chrono::steady_clock::now();
   });
 }
 // Work that was launched after the event is not done by this, as on a GPU that is slow.
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   RITZ_CALL;
-  if (event->stream != nullptr) finish(event->stream, [event] { return event->reached == event->asked; });
+  if (event->stream != nullptr) finish(event);
   return runtime().at_fault ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -429,7 +462,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
   const auto has_come = [event] { return event->reached == event->asked; };
   if (event->stream != nullptr) advance_until(event->stream, has_come);
   if (runtime().at_fault) return failed(cudaErrorIllegalAddress);
-  return has_come() ? cudaSuccess : failed(cudaErrorNotReady);
+  if (!has_come()) return failed(cudaErrorNotReady);
+  join(runtime().clock, event->clock);
+  return cudaSuccess;
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
   RITZ_CALL;
@@ -440,7 +475,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEve
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
   RITZ_CALL;
-  runtime().streams.insert(*stream = new CUstream_st{.device = current});
+  const std::size_t number = runtime().stream_count++;
+  runtime().streams.insert(*stream = new CUstream_st{.device = current, .number = number, .clock = Clock(number + 1)});
   return cudaSuccess;
 }
 // Without regard to priorities.
@@ -462,14 +498,16 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         advance_until(from, has_come);
         return has_come();
       },
-      [] {});
+      [event, stream] { join(stream->clock, event->clock); });
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   RITZ_CALL;
   if (is_recording(stream)) return refuse_recording(stream);
   const bool is_done = advance_until(stream, {});
   if (runtime().at_fault) return failed(cudaErrorIllegalAddress);
-  return is_done ? cudaSuccess : failed(cudaErrorNotReady);
+  if (!is_done) return failed(cudaErrorNotReady);
+  join(runtime().clock, stream->clock);
+  return cudaSuccess;
 }
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
   *status = !is_recording(stream) ? cudaStreamCaptureStatusNone

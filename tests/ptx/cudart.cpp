@@ -203,7 +203,7 @@ cudaError_t fail(const char* what, const std::exception& error) {
 bool fits(const Function& f, const void* stub, std::size_t dynamic_bytes) {
   const auto allowed = emulator::allowed_shared(stub);
   const std::size_t both = f.shared_bytes + dynamic_bytes;
-  return allowed ? dynamic_bytes <= *allowed && both <= most_shared_bytes : both <= plain_shared_bytes;
+  return allowed ? dynamic_bytes <= *allowed && both <= emulator::shared_limit() : both <= plain_shared_bytes;
 }
 
 cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** given, std::size_t shared, cudaStream_t stream) {
