@@ -1,6 +1,7 @@
 // The GPU does what the CPU does. Label gpu: ctest -L gpu.
 #include "solvers/smoothers/chebyshev.hpp"
 #include "solvers/smoothers/jacobi.hpp"
+#include "solvers/algebra/diagonal_blocks.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_factor_there.hpp"
 #include "solvers/direct/direct_solver.hpp"
@@ -338,6 +339,27 @@ TEST_F(Gpu, SeveralVectorsAgreeWithTheHostAndAreRepeatable) {
     JacobiPreconditioner(A).apply_block(X, Y);
     JacobiPreconditioner(reference).apply_block(Xc, Yc);
     EXPECT_EQ(Y.values().host(), Yc.values().host());
+  }
+}
+
+TEST_F(Gpu, MatricesOfDiagonalBlocksMultiplyAsOnesOfBlocks) {
+  for (const int b : {2, 3}) {
+    Blocks blocks = grid_matrix(4, b);
+    EXPECT_FALSE(DiagonalBlocks::of(on(gpu, blocks)));
+    const auto size = static_cast<std::size_t>(b), of_block = size * size;
+    for (std::size_t i = 0; i < blocks.values.size(); ++i)
+      if (i % of_block % (size + 1) != 0) blocks.values[i] = 0;
+    const SparseMatrix A = on(gpu, blocks);
+    const std::optional<DiagonalBlocks> light = DiagonalBlocks::of(A);
+    ASSERT_TRUE(light);
+    constexpr int columns = 11;
+    MultiVector X(gpu, A.rows(), columns), Y(gpu, A.rows(), columns), Z(gpu, A.rows(), columns);
+    for (int j = 0; j < columns; ++j)
+      X.set_column(j, Vector(gpu, random_numbers(static_cast<std::size_t>(A.rows()), 20 + j), "test"));
+    A.apply_block(X, Y);
+    light->apply_block(X, Z);
+    const std::vector<double> y = Y.values().host(), z = Z.values().host();
+    for (std::size_t i = 0; i < y.size(); ++i) ASSERT_NEAR(y[i], z[i], 1e-12 * 36 * b);
   }
 }
 
