@@ -39,6 +39,8 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
       root.refuse(ErrorKind::modal_options, "modal", "[modal] next to [harmonic] method = \"direct\"",
                   "no modes are found; the state of a preload is that of a step before", "omit one of them");
     analysis_.loads_excite = outside_loads_excite(run, read);
+    analysis_.ranks = run.options().ranks;
+    analysis_.say = [&run](const std::string& line) { run.log().line("{}", line); };
     excitations_ =
         read_excitations(t, ResponseKind::harmonic, read, analysis_.loads_excite, mode_components(read.space()));
     read_direct_damping(run, read.space(), analysis_);

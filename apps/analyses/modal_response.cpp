@@ -162,7 +162,8 @@ void print_peaks(Run& run, const EvaluatedFields& fields, const std::string& wha
   for (const Field& field : fields.nodal) {
     if (field.name == "displacement" || field.name == "acceleration")
       print_peak(run, run.mesh(), fmt::format("{} {}", what, field.name), magnitudes(field.values, field.components));
-    if (field.name == "von_mises") print_peak(run, run.mesh(), what + " von Mises stress", field.values);
+    if (field.name == "von_mises" && !field.values.empty())
+      print_peak(run, run.mesh(), what + " von Mises stress", field.values);
   }
 }
 

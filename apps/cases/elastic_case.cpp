@@ -204,7 +204,7 @@ MotionFields motion_fields(const CaseModel& read) {
   };
   fields.derived = [space, stiffness = std::move(stiffness), names = fields.names,
                     equations = std::shared_ptr<Operator>()](Run& run, const Vector& u) mutable {
-    if (!equations) equations = std::make_shared<Operator>(space, stiffness);
+    if (!equations) equations = std::make_shared<Operator>(equations_of_results(run.results(), space, stiffness));
     const DerivedFields derived = evaluate(run.results(), *equations, u);
     EvaluatedFields result = names;
     fill_stresses(result.nodal, &Field::values, derived.at_nodes);

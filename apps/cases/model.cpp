@@ -146,8 +146,8 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
   auto phase = run.device().profile().phase("pattern");
   run.log().progress("sparsity pattern");
   Operator& equations = run.shared().equations_for(space, std::move(integrals));
-  if (!space.isoparametric() || (solver != nullptr && (solver->ranks != nullptr || without_matrix(equations, *solver))))
-    return equations;
+  const bool divided = run.options().ranks != nullptr;  // each rank has the pattern of its part
+  if (!space.isoparametric() || divided || (solver != nullptr && without_matrix(equations, *solver))) return equations;
   std::span<const Node> nodes;  // of all cells, if a group of elements has these
   for (const ElementGroup& group : equations.terms().groups())
     if (group.elements.size() == space.cell_order().size()) nodes = {group.nodes.data(), group.host_nodes.size()};

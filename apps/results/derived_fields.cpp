@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
 namespace {
@@ -70,6 +71,13 @@ EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFie
   if (!second) return fields;
   if (!results.may_lack_fields()) throw *second;
   return go_without(*second);
+}
+
+Operator equations_of_results(const Results& results, const FunctionSpace& space, std::vector<Integral> integrals) {
+  Operator equations(space, std::move(integrals));
+  if (Ranks* const ranks = results.options().ranks)
+    divide_among_ranks(equations, {.operator_kind = OperatorKind::matrix}, *ranks);
+  return equations;
 }
 
 DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form) {

@@ -24,6 +24,9 @@ struct EvaluatedFields {
 EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFields names,
                        FunctionRef<EvaluatedFields()> make);
 
+// Equations made for such fields alone: over ranks each has its part of them.
+Operator equations_of_results(const Results& results, const FunctionSpace& space, std::vector<Integral> integrals);
+
 // Fields that a form (by default all) derives from u, as a phase.
 DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form = {});
 

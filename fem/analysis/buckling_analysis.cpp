@@ -1,8 +1,9 @@
 #include "fem/analysis/buckling.hpp"
 
 #include "fem/analysis/active_constraints.hpp"
-#include "fem/analysis/eigen_matrices.hpp"
+#include "fem/analysis/eliminated_matrices.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/analysis/own_field.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
 #include "fem/operator/abilities.hpp"
@@ -63,30 +64,23 @@ CriticalFactors factors_of(const Setup& setup, const Model& model, const Bucklin
   LinearSolverOptions linear{
       .multigrid = analysis.linear.multigrid, .operator_kind = OperatorKind::matrix, .say = analysis.linear.say};
   EigenOptions options = eigen_options(model, analysis);
-  std::optional<FieldOfRank> part;
-  if (Ranks* const ranks = analysis.linear.ranks) {
+  if ((linear.ranks = analysis.linear.ranks) != nullptr)
     linear.multigrid = options.multigrid = multigrid_over_ranks(options.multigrid);
-    part.emplace(setup.equations(), setup.supports().common(), linear, *ranks);
-  }
-  const Operator& equations = part ? part->equations() : setup.equations();
-  const Constraints& supports = part ? part->supports() : setup.supports().common();
-  std::vector<Integral> geometric = geometric_integrals(model, name);
-  if (part) geometric = part->own(geometric);
-  EigenMatrices both(supports, part ? &*part : nullptr, linear, options.method != EigenMethod::lanczos);
+  const OwnField field(setup.equations(), setup.supports().common(), linear);
+  EliminatedMatrices both(field.supports(), field.part(), linear, options.method != EigenMethod::lanczos);
   {
-    const Vector here = part ? part->space().with_ghosts(part->own(u)) : Vector();
-    const Vector& state = part ? here : u;
-    SparseMatrix K = tangent_matrix(equations, state);
+    const Vector state = field.with_ghosts(field.own(u.host()));
+    SparseMatrix K = tangent_matrix(field.equations(), state);
     const double pivot = max_abs(K.diagonal());
     both.add(std::move(K), pivot);
-    both.add(tangent_matrix(Operator(equations.space(), std::move(geometric)), state), 0);
+    both.add(tangent_matrix(field.of(geometric_integrals(model, name)), state), 0);
   }
   CriticalFactors found = both.solve([&](const auto& K, const auto& K_sigma, const SolverGeometry& geometry) {
     return critical_factors(K, K_sigma, options, geometry);
   });
   require_factors(found, analysis);
-  found.eigen.layout = equations.layout();
-  normalise(*found.eigen.vectors, supports);
+  found.eigen.layout = field.layout();
+  normalise(*found.eigen.vectors, field.supports());
   return found;
 }
 

@@ -1,16 +1,19 @@
 #include "fem/analysis/complex_modes.hpp"
 
 #include "device/error.hpp"
+#include "fem/analysis/own_field.hpp"
 #include "mesh/direction.hpp"
 #include "mesh/point_algebra.hpp"
 #include "solvers/algebra/dense_general.hpp"
-#include "solvers/algebra/vectors.hpp"
+#include "solvers/algebra/multi_vector.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <functional>
 #include <numbers>
+#include <optional>
+#include <span>
 #include <utility>
 
 namespace ritz {
@@ -18,22 +21,17 @@ namespace {
 
 using Values = std::vector<double>;
 
-// Columns of the space on the host. [column][unknown]
-std::vector<Values> columns_of(const ModalSpace& space) {
-  std::vector<Values> columns;
+// Columns of the space.
+MultiVector columns_of(const ModalSpace& space) {
+  const OwnField& field = *space.field;
+  MultiVector columns(field.equations().device(), field.layout().total(), space.columns(), "eigenvectors");
   Values q(static_cast<std::size_t>(space.columns()), 0.0);
   for (std::size_t k = 0; k < q.size(); ++k) {
     q[k] = 1;
-    columns.push_back(space.motion(q).host());
+    columns.set_column(static_cast<int>(k), space.own_motion(q));
     q[k] = 0;
   }
   return columns;
-}
-
-double product(const Values& a, const Values& b) {
-  double sum = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-  return sum;
 }
 
 // change(x, at, y) with the first of three unknowns of each node.
@@ -50,9 +48,10 @@ void add_point(const Point& p, std::size_t at, Values& y) {
 }
 
 // Matrices on the columns: viscous and gyroscopic forces, and the stiffness without that of motions that turn along.
+// Values have the unknowns of the space's field.
 struct Projected {
   Projected(const Model& model, const ModalSpace& space, const ComplexModal& analysis)
-      : n(static_cast<std::size_t>(space.columns())), forces(n * n, 0.0), stiffness(n * n, 0.0) {
+      : n(static_cast<std::size_t>(space.columns())), forces(n * n, 0.0), stiffness(n * n, 0.0), field_(*space.field) {
     for (std::size_t k = 0; k < n; ++k) {
       const int column = static_cast<int>(k);
       stiffness[k * n + k] = space.stiffness[k];
@@ -61,48 +60,57 @@ struct Projected {
         forces[k * n + k] = analysis.damping.viscous(space, column);
     }
     if (analysis.dashpots.empty() && analysis.discs.empty() && !analysis.frame && !model.turning) return;
-    const std::vector<Values> columns = columns_of(space);
-    const int components = model.space.components();
+    const MultiVector columns = columns_of(space);
     for (const Dashpot& each : analysis.dashpots)
       add(
-          columns, [&](const Values& x) { return pressed(each, components, x); }, 1, forces);
+          columns, [&](const Values& x) { return pressed(each, x); }, 1, forces);
     for (const SpinningDisc& each : analysis.discs)
       add(
-          columns, [&](const Values& x) { return tilted(each, components, x); }, 1, forces);
+          columns, [&](const Values& x) { return tilted(each, x); }, 1, forces);
     if (analysis.frame) turn(model, *analysis.frame, columns);
-    if (model.turning) add_gyroscopic(model.space, model.turning->gyroscopic, model.turning->axis, 1, columns);
+    if (model.turning) add_gyroscopic(model.turning->gyroscopic, model.turning->axis, 1, columns);
   }
 
   std::size_t n;
   Values forces, stiffness;  // [row][column]
 
  private:
-  static void add(const std::vector<Values>& columns, const std::function<Values(const Values&)>& apply, double factor,
+  static void add(const MultiVector& columns, const std::function<Values(const Values&)>& apply, double factor,
                   Values& to) {
-    const std::size_t n = columns.size();
-    for (std::size_t j = 0; j < n; ++j) {
-      const Values y = apply(columns[j]);
-      for (std::size_t i = 0; i < n; ++i) to[i * n + j] += factor * product(columns[i], y);
+    MultiVector images(columns.device(), columns.rows(), columns.columns(), "eigenvectors");
+    Vector x(columns.device(), columns.rows(), "vectors");
+    for (int j = 0; j < columns.columns(); ++j) {
+      columns.get_column(j, x);
+      const Values y = apply(x.host());
+      images.set_column(j, Vector(x.device(), std::span<const double>(y), "vectors"));
     }
+    const Values products = gram(columns, images);
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * products[i];
   }
 
-  static Values pressed(const Dashpot& dashpot, int components, const Values& x) {
+  int components() const { return field_.equations().space().components(); }
+
+  Values pressed(const Dashpot& dashpot, const Values& x) const {
     Values y(x.size(), 0.0);
-    for (const Node node : dashpot.nodes)
-      for (int c = 0; c < std::min(components, 3); ++c) {
-        const auto i = static_cast<std::size_t>(Index{node} * components + c);
+    for (const Node node : dashpot.nodes) {
+      const std::optional<Index> first = field_.first_unknown(node);
+      for (int c = 0; first && c < std::min(components(), 3); ++c) {
+        const auto i = static_cast<std::size_t>(*first + c);
         y[i] += dashpot.viscosity[static_cast<std::size_t>(c)] / static_cast<double>(dashpot.nodes.size()) * x[i];
       }
+    }
     return y;
   }
 
   // The moment that a disc meets where its axis turns at a rate: H (rate x axis).
-  static Values tilted(const SpinningDisc& disc, int components, const Values& x) {
+  Values tilted(const SpinningDisc& disc, const Values& x) const {
     Values y(x.size(), 0.0);
     const double momentum = disc.polar * disc.speed / static_cast<double>(disc.nodes.size());
     const Point axis = unit_direction(disc.axis);
     for (const Node node : disc.nodes) {
-      const auto at = static_cast<std::size_t>(Index{node} * components + 3);
+      const std::optional<Index> first = field_.first_unknown(node);
+      if (!first) continue;
+      const auto at = static_cast<std::size_t>(*first + 3);
       Point moment = cross(point_at(x, at), axis);
       for (double& each : moment) each *= momentum;
       add_point(moment, at, y);
@@ -119,12 +127,11 @@ struct Projected {
   }
 
   // factor times the forces of the integrals on v x axis, of displacements and of rotations.
-  void add_gyroscopic(const FunctionSpace& space, const std::vector<Integral>& integrals, const Point& axis,
-                      double factor, const std::vector<Values>& columns) {
-    const Operator equations(space, integrals);
+  void add_gyroscopic(const std::vector<Integral>& integrals, const Point& axis, double factor,
+                      const MultiVector& columns) {
+    const Operator equations = field_.of(integrals);
     add(
-        columns, [&](const Values& x) { return forces_of(equations, turned(x, space.components(), axis)); }, factor,
-        forces);
+        columns, [&](const Values& x) { return forces_of(equations, turned(x, components(), axis)); }, factor, forces);
   }
   // v x axis; in the plane the axis stands across it.
   static Values turned(const Values& x, int components, const Point& axis) {
@@ -140,14 +147,14 @@ struct Projected {
   }
 
   // M (2 w x v) and -w^2 M (u across the axis). The mass of a node is the same along all axes.
-  void turn(const Model& model, const TurningFrame& frame, const std::vector<Values>& columns) {
+  void turn(const Model& model, const TurningFrame& frame, const MultiVector& columns) {
     const Point axis = unit_direction(frame.axis);
-    add_gyroscopic(model.space, model.inertia, axis, -2 * frame.speed, columns);
-    const Operator masses(model.space, model.inertia);
+    add_gyroscopic(model.inertia, axis, -2 * frame.speed, columns);
+    const Operator masses = field_.of(model.inertia);
     add(
         columns,
         [&](const Values& x) {
-          return forces_of(masses, by_nodes(x, model.space.components(), [&](std::size_t at, Values& y) {
+          return forces_of(masses, by_nodes(x, components(), [&](std::size_t at, Values& y) {
                              const Point u = point_at(x, at);
                              const double along = dot(axis, u);
                              add_point({u[0] - along * axis[0], u[1] - along * axis[1], u[2] - along * axis[2]}, at, y);
@@ -155,6 +162,8 @@ struct Projected {
         },
         -frame.speed * frame.speed, stiffness);
   }
+
+  const OwnField& field_;
 };
 
 // The matrix of (s q, q'), for columns of unit mass, with a frequency s so that its parts are of one size.

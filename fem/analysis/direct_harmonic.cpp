@@ -1,15 +1,19 @@
 #include "fem/analysis/direct_harmonic.hpp"
 
 #include "device/error.hpp"
+#include "fem/analysis/eliminated_matrices.hpp"
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/harmonic_projection.hpp"
+#include "fem/analysis/own_field.hpp"
+#include "fem/analysis/setup.hpp"
 #include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <fmt/format.h>
 #include <functional>
 #include <iterator>
@@ -23,13 +27,6 @@ namespace ritz {
 namespace {
 
 constexpr double full_turn = 2 * std::numbers::pi;
-
-SparseMatrix matrix_of(const FunctionSpace& space, const std::vector<Integral>& integrals, const Vector& u) {
-  const Operator equations(space, integrals);
-  SparseMatrix result = equations.make_matrix();
-  Linearisation(equations, u).assemble_once(result);
-  return result;
-}
 
 // Cells of both, in ascending order; of an integral over all cells those of the region.
 std::vector<Index> common_cells(const Integral& integral, const std::vector<Index>& cells) {
@@ -58,62 +55,118 @@ std::vector<Integral> lossy_parts(const std::vector<Integral>& equations, const 
   return result;
 }
 
-// The pattern of real and imaginary parts: two block rows for each node, one after the other.
-std::shared_ptr<const SparsityPattern> doubled(const SparsityPattern& pattern) {
-  const std::vector<Index> offsets = pattern.offsets().host();
-  const std::vector<std::int32_t> columns = pattern.columns().host();
-  std::vector<Index> rows = {0};
-  std::vector<std::int32_t> places;
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
-    for (int part = 0; part < 2; ++part) {
-      for (auto k = static_cast<std::size_t>(offsets[i]); k < static_cast<std::size_t>(offsets[i + 1]); ++k)
-        for (int other = 0; other < 2; ++other) places.push_back(2 * columns[k] + other);
-      rows.push_back(static_cast<Index>(places.size()));
+// [A B; B -A], of the real part of an answer and the negative imaginary part, which is symmetric: two block rows for
+// each node, one after the other, in the pattern of A and B.
+class RealSystem {
+ public:
+  RealSystem(const HostRows& one, int block, const Device& device) : block_(block), device_(device) {
+    for (std::size_t i = 0; i + 1 < one.offsets.size(); ++i)
+      for (int part = 0; part < 2; ++part) {
+        for (auto k = static_cast<std::size_t>(one.offsets[i]); k < static_cast<std::size_t>(one.offsets[i + 1]); ++k)
+          for (int other = 0; other < 2; ++other) columns_.push_back(2 * one.columns[k] + other);
+        offsets_.push_back(static_cast<Index>(columns_.size()));
+      }
+    if (one.ghosts == nullptr) {
+      whole_.emplace(std::make_shared<const SparsityPattern>(device, std::span<const Index>(offsets_),
+                                                             std::span<const std::int32_t>(columns_)),
+                     block, SparseMatrix::Values::undefined);
+      return;
     }
-  return std::make_shared<const SparsityPattern>(pattern.device(), std::span<const Index>(rows),
-                                                 std::span<const std::int32_t>(places));
+    std::vector<Index> reached;
+    for (const Index node : one.ghosts->reached()) reached.insert(reached.end(), {2 * node, 2 * node + 1});
+    ghosts_ = std::make_shared<const Ghosts>(one.ghosts->ranks(), 2 * one.ghosts->owned(), std::move(reached));
+  }
+
+  // values: as the pattern has them.
+  void factorise(std::vector<double> values) {
+    const DirectInput system = with(std::move(values));
+    if (factor_) factor_->refactorise(system);
+    else factor_.emplace(system, DirectKind::symmetric);
+    rows_ = std::move(next_rows_);
+  }
+  SolveReport solve(const Vector& b, Vector& x) { return factor_->solve(b, x); }
+  void end() {
+    if (factor_ && ghosts_) factor_->end();
+  }
+
+ private:
+  DirectInput with(std::vector<double> values) {
+    if (whole_) {
+      whole_->values().upload(values);
+      return *whole_;
+    }
+    std::vector<Index> offsets = offsets_;  // with room for the ghosts' rows
+    std::vector<std::int32_t> columns = columns_;
+    offsets.resize(static_cast<std::size_t>(ghosts_->size()) + 1, offsets_.back());
+    columns.resize(columns.size() + static_cast<std::size_t>(DividedMatrix::ghost_entries(columns_, ghosts_->owned())));
+    values.resize(columns.size() * static_cast<std::size_t>(block_ * block_));
+    next_rows_ = std::make_unique<const DividedMatrix>(
+        ghosts_, BlockMatrix{.rows = ghosts_->owned(),
+                             .columns = ghosts_->size(),
+                             .row_block = block_,
+                             .column_block = block_,
+                             .offsets = Array<Index>(device_, std::span<const Index>(offsets), "pattern"),
+                             .column = Array<std::int32_t>(device_, std::span<const std::int32_t>(columns), "pattern"),
+                             .values = Vector(device_, std::span<const double>(values), "matrix")});
+    return *next_rows_;
+  }
+
+  int block_;
+  Device device_;
+  std::vector<Index> offsets_ = {0};
+  std::vector<std::int32_t> columns_;
+  std::optional<SparseMatrix> whole_;
+  std::shared_ptr<const Ghosts> ghosts_;                   // null: one process
+  std::unique_ptr<const DividedMatrix> rows_, next_rows_;  // that the factor refers to
+  std::optional<DirectSolver> factor_;
+};
+
+LinearSolverOptions with_matrix(const DirectHarmonic& analysis) {
+  return {.operator_kind = OperatorKind::matrix, .ranks = analysis.ranks, .say = analysis.say};
 }
 
 }  // namespace
 
-// The system of the real part u and the negative imaginary part y: [A B; B -A] (u, y) = (Re f, Im f), which is
-// symmetric, with A = K - w^2 M and B = w C + H.
+// A = K - w^2 M and B = w C + H.
 struct DirectHarmonicSystem::Parts {
+  enum Number : std::size_t { K, M, C, H };
+
   const Model& model;
   Setup setup;
+  std::shared_ptr<const OwnField> field;
   ModalSpace space;
   ExcitingForces forces;
-  SparseMatrix K, M, C, H;
-  std::vector<double> stiffness, mass, viscous, hysteretic;  // values on one pattern; prescribed unknowns eliminated
-  std::vector<Index> offsets;
-  SparseMatrix system;
-  std::optional<DirectSolver> factor = {};
+  EliminatedMatrices matrices;
+  std::vector<double> values[4] = {};  // on one pattern
+  std::vector<Index> offsets = {};
+  std::optional<RealSystem> system = {};
+  int unwinding = std::uncaught_exceptions();
 
   Parts(const Model& of, const DirectHarmonic& analysis, const Prepared& prepared)
       : model(of),
         setup(of, prepared, Setup::Held::not_needed, Setup::Rates::beside),
-        forces(exciting_forces(of, analysis.loads_excite, setup)),
-        K(stiffness_of(analysis)),
-        M(matrix_of(of.space, of.inertia, of.space.zeros())),
-        C(K.shared_pattern(), K.block_size()),
-        H(K.shared_pattern(), K.block_size()),
-        system(doubled(K.pattern()), K.block_size(), SparseMatrix::Values::undefined) {
+        field(std::make_shared<const OwnField>(setup.equations(), setup.supports().common(), with_matrix(analysis))),
+        forces(exciting_forces(of, analysis.loads_excite, *field, setup.rates())),
+        matrices(field->supports(), field->part(), with_matrix(analysis), false) {
     space = without_columns();
-    offsets = K.pattern().offsets().host();
-    const Constraints& supports = setup.supports().common();
-    axpby(analysis.structural, K.values(), 0.0, H.values());
-    if (const std::vector<Integral> lossy = lossy_parts(of.equations, analysis.losses); !lossy.empty()) {
-      const SparseMatrix more = matrix_of(of.space, lossy, of.space.zeros());
-      axpy(1.0, more.values(), H.values());
+    eliminate_all(analysis);
+    HostRows rows = matrices.host_rows(K);
+    system.emplace(rows, block(), field->equations().device());
+    for (const Number each : {K, M, C, H}) {
+      HostRows own = matrices.host_rows(each);
+      if (own.columns != rows.columns)
+        throw Error(ErrorKind::internal, "stiffness, masses and damping have not the same pattern");
+      values[each] = std::move(own.values);
     }
-    axpby(analysis.rayleigh.mass, M.values(), 0.0, C.values());
-    axpy(analysis.rayleigh.stiffness, K.values(), C.values());
-    if (!analysis.dashpots.empty()) add_dashpots(analysis.dashpots, C);
-    const double pivot = max_abs(K.diagonal());
-    supports.eliminate(K, pivot);
-    for (SparseMatrix* each : {&M, &H, &C}) supports.eliminate(*each, 0);
-    stiffness = K.values().host(), mass = M.values().host();
-    viscous = C.values().host(), hysteretic = H.values().host();
+    offsets = std::move(rows.offsets);
+  }
+
+  // A factor goes by all ranks together, unless one is lost.
+  ~Parts() {
+    try {
+      if (system && std::uncaught_exceptions() == unwinding) system->end();
+    } catch (const Error&) {  // the job ends
+    }
   }
 
   ModalSpace without_columns() const {
@@ -122,42 +175,72 @@ struct DirectHarmonicSystem::Parts {
     result.modes.directions = forces.directions;
     result.loads.resize(forces.loads.size());
     result.base.resize(forces.directions.size());
+    result.field = field;
     return result;
+  }
+
+  int block() const { return field->equations().space().components(); }
+  Index rows() const { return field->layout().total(); }
+
+  void eliminate_all(const DirectHarmonic& analysis) {
+    SparseMatrix stiffness = stiffness_of(analysis), mass = matrix_of(model.inertia),
+                 viscous(stiffness.shared_pattern(), stiffness.block_size()),
+                 hysteretic(stiffness.shared_pattern(), stiffness.block_size());
+    axpby(analysis.structural, stiffness.values(), 0.0, hysteretic.values());
+    if (const std::vector<Integral> lossy = lossy_parts(model.equations, analysis.losses); !lossy.empty())
+      axpy(1.0, matrix_of(lossy).values(), hysteretic.values());
+    axpby(analysis.rayleigh.mass, mass.values(), 0.0, viscous.values());
+    axpy(analysis.rayleigh.stiffness, stiffness.values(), viscous.values());
+    if (!analysis.dashpots.empty()) add_dashpots(analysis.dashpots, viscous);
+    const double pivot = max_abs(stiffness.diagonal());
+    matrices.add(std::move(stiffness), pivot);
+    for (SparseMatrix* each : {&mass, &viscous, &hysteretic}) matrices.add(std::move(*each), 0);
+  }
+
+  SparseMatrix matrix_of(const std::vector<Integral>& integrals) const {
+    return tangent_matrix(field->of(integrals), field->with_ghosts(field->zeros()));
   }
 
   SparseMatrix stiffness_of(const DirectHarmonic& analysis) const {
-    const Vector state(model.space.device(), std::span<const double>(analysis.begin.u), "vectors");
-    if (!state.empty()) return stiffness_at(setup.equations(), geometric_integrals(model, "harmonic response"), state);
-    SparseMatrix result = setup.equations().make_matrix();
-    setup.equations().assemble(model.space.zeros(), result);
+    const Operator& equations = field->equations();
+    const Vector state = field->with_ghosts(field->own(analysis.begin.u));
+    if (!analysis.begin.u.empty())
+      return stiffness_at(equations, field->own(geometric_integrals(model, "harmonic response")), state);
+    SparseMatrix result = equations.make_matrix();
+    equations.assemble(field->with_ghosts(field->zeros()), result);
     return result;
   }
 
-  void add_dashpots(const std::vector<Dashpot>& dashpots, SparseMatrix& C) const {
-    std::vector<double> values = C.values().host();
-    const std::vector<std::int32_t> columns = C.pattern().columns().host();
-    const Index b = C.block_size();
+  void add_dashpots(const std::vector<Dashpot>& dashpots, SparseMatrix& damping) const {
+    std::vector<double> all = damping.values().host();
+    const std::vector<Index> first = damping.pattern().offsets().host();
+    const std::vector<std::int32_t> columns = damping.pattern().columns().host();
+    const Index b = damping.block_size();
     for (const Dashpot& each : dashpots)
-      for (const Node node : each.nodes)
-        for (Index k = offsets[static_cast<std::size_t>(node)]; k < offsets[static_cast<std::size_t>(node) + 1]; ++k)
-          for (Index c = 0; c < std::min<Index>(b, 3) && columns[static_cast<std::size_t>(k)] == node; ++c)
-            values[static_cast<std::size_t>((k * b + c) * b + c)] +=
+      for (const Node node : each.nodes) {
+        const std::optional<Index> unknown = field->first_unknown(node);
+        if (!unknown) continue;
+        const Index row = *unknown / b;
+        for (Index k = first[static_cast<std::size_t>(row)]; k < first[static_cast<std::size_t>(row) + 1]; ++k)
+          for (Index c = 0; c < std::min<Index>(b, 3) && columns[static_cast<std::size_t>(k)] == row; ++c)
+            all[static_cast<std::size_t>((k * b + c) * b + c)] +=
                 each.viscosity[static_cast<std::size_t>(c)] / static_cast<double>(each.nodes.size());
-    C.values().upload(values);
+      }
+    damping.values().upload(all);
   }
 
   void factorise(double frequency) {
     const double w = full_turn * frequency;
-    const auto size = static_cast<std::size_t>(K.block_size() * K.block_size());
-    std::vector<double> values(4 * stiffness.size());
+    const auto size = static_cast<std::size_t>(block() * block());
+    std::vector<double> both(4 * values[K].size());
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
       const auto first = static_cast<std::size_t>(offsets[i]), count = static_cast<std::size_t>(offsets[i + 1]) - first;
       for (std::size_t k = 0; k < count; ++k)
         for (std::size_t e = 0; e < size; ++e) {
           const std::size_t from = (first + k) * size + e;
-          const double a = stiffness[from] - w * w * mass[from], b = w * viscous[from] + hysteretic[from];
+          const double a = values[K][from] - w * w * values[M][from], b = w * values[C][from] + values[H][from];
           const auto put = [&](std::size_t part, std::size_t other, double value) {
-            values[(4 * first + part * 2 * count + 2 * k + other) * size + e] = value;
+            both[(4 * first + part * 2 * count + 2 * k + other) * size + e] = value;
           };
           put(0, 0, a);
           put(0, 1, b);
@@ -165,15 +248,13 @@ struct DirectHarmonicSystem::Parts {
           put(1, 1, -a);
         }
     }
-    system.values().upload(values);
-    if (factor) factor->refactorise();
-    else factor.emplace(system, DirectKind::symmetric);
+    system->factorise(std::move(both));
   }
 
   // The real and the imaginary part of the answer to a force, zero where unknowns are prescribed or follow others.
   std::array<Vector, 2> answer(const std::array<Vector, 2>& force) {
-    const auto b = static_cast<std::size_t>(K.block_size());
-    std::vector<double> both(2 * static_cast<std::size_t>(K.rows()));
+    const auto b = static_cast<std::size_t>(block());
+    std::vector<double> both(2 * static_cast<std::size_t>(rows()));
     const auto place = [&](std::size_t unknown, std::size_t part) {
       return (2 * (unknown / b) + part) * b + unknown % b;
     };
@@ -181,10 +262,11 @@ struct DirectHarmonicSystem::Parts {
       const std::vector<double> f = force[part].host();
       for (std::size_t i = 0; i < f.size(); ++i) both[place(i, part)] = f[i];
     }
-    const Vector right(model.space.device(), std::span<const double>(both), "vectors");
-    Vector x(model.space.device(), right.size(), "vectors");
+    const Device& device = field->equations().device();
+    const Vector right(device, std::span<const double>(both), "vectors");
+    Vector x(device, right.size(), "vectors");
     fill(0.0, x);
-    const SolveReport report = factor->solve(right, x);
+    const SolveReport report = system->solve(right, x);
     if (!report.converged())
       throw Error(ErrorKind::vibration,
                   fmt::format("the harmonic answer was not solved for: {}", name_of(report.reason)),
@@ -193,9 +275,9 @@ struct DirectHarmonicSystem::Parts {
     const std::vector<double> solution = x.host();
     std::array<Vector, 2> result;
     for (std::size_t part = 0; part < 2; ++part) {
-      std::vector<double> u(static_cast<std::size_t>(K.rows()));
+      std::vector<double> u(static_cast<std::size_t>(rows()));
       for (std::size_t i = 0; i < u.size(); ++i) u[i] = (part == 0 ? 1 : -1) * solution[place(i, part)];
-      result[part] = Vector(model.space.device(), std::span<const double>(u), "vectors");
+      result[part] = Vector(device, std::span<const double>(u), "vectors");
     }
     return result;
   }
@@ -315,18 +397,20 @@ ComplexVector amplitudes_of(const ModalSpace& space, const std::vector<Excitatio
 DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencies,
                                            const std::vector<Excitation>& excitations, double tolerance) {
   Parts& p = *parts_;
-  const FunctionSpace& space = p.model.space;
-  const Constraints& supports = p.setup.supports().common();
-  auto phase = space.device().profile().phase("solve");
+  const OwnField& field = *p.field;
+  const Constraints& supports = field.supports();
+  auto phase = p.model.space.device().profile().phase("solve");
   DirectResponse result{p.without_columns(), {}};
-  for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(space.zeros()));
-  HarmonicProjection projection(p.K, p.M, p.C, p.H, free_forces(p.forces, supports));
+  for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(field.zeros()));
+  const EliminatedMatrices& all = p.matrices;
+  HarmonicProjection projection(all.matrix(Parts::K), all.matrix(Parts::M), all.matrix(Parts::C), all.matrix(Parts::H),
+                                free_forces(p.forces, supports));
   const std::size_t loads = p.forces.loads.size();
   const Answers answers{.amplitudes = [&](double f) { return amplitudes_of(p.space, excitations, loads, f); },
                         .at =
                             [&](double f) {
                               const ComplexVector factors = amplitudes_of(p.space, excitations, loads, f);
-                              std::array<Vector, 2> force = {space.zeros(), space.zeros()};
+                              std::array<Vector, 2> force = {field.zeros(), field.zeros()};
                               for (std::size_t i = 0; i < factors.size(); ++i) {
                                 axpy(factors[i].real(), projection.forces()[i], force[0]);
                                 axpy(factors[i].imag(), projection.forces()[i], force[1]);
@@ -337,12 +421,12 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
                         .complete = [&](Vector& u) { supports.set_linear(u); },
                         .mass_of =
                             [&](const Vector& u) {
-                              Vector inertia = space.zeros();
-                              p.setup.rates().residual(u, inertia);
+                              Vector inertia = field.zeros();
+                              field.own(p.setup.rates()).residual(u, inertia);
                               return dot(u, inertia);
                             },
                         .make_columns = [&](std::size_t columns) -> MultiVector& {
-                          return result.space.residual_vectors.emplace(space.device(), space.unknown_count(),
+                          return result.space.residual_vectors.emplace(field.equations().device(), p.rows(),
                                                                        static_cast<int>(columns), "eigenvectors");
                         }};
   for (const double frequency : frequencies) {
@@ -356,6 +440,7 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
   } else {
     solve_all(answers, result);
   }
+  p.matrices.report();
   result.space.stiffness.assign(result.space.mass.size(), 0);
   return result;
 }
@@ -367,10 +452,14 @@ void check(const Model& model, const DirectHarmonic& analysis) {
                 "their matrices are full", "take [modal] and method = \"modal\", or point masses");
 }
 
-Forecast forecast(const Model& model, const DirectHarmonic&, int frequencies, const Prepared&) {
+Forecast forecast(const Model& model, const DirectHarmonic& analysis, int frequencies, const Prepared&) {
   LinearSolverOptions direct;
   direct.method = LinearMethod::direct;
+  direct.ranks = analysis.ranks;
   Forecast result = forecast_of(model, model.equations, direct, {.columns = 1, .supports = 1});
+  if (result.ranks)
+    for (RankShare& each : result.ranks->shares) each.factor *= 4;
+  add_to_ranks(result, model.space, "eigenvectors", (2 * frequencies + 7) / 8 * 8);
   const Index unknowns = model.space.unknown_count();
   for (ForecastPath& path : result.paths) {
     path.peak.array<double>("eigenvectors", unknowns, (2 * frequencies + 7) / 8 * 8);

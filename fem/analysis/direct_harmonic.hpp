@@ -40,6 +40,8 @@ struct DirectHarmonic {
   std::vector<Dashpot> dashpots = {};
   bool loads_excite = true;  // loads outside of load cases: else they are those of `begin`
   State begin = {};          // about which the body vibrates, as in Modal
+  Ranks* ranks = nullptr;    // that solve together
+  MessageSink say = {};      // what these have, and send
 };
 
 struct DirectResponse {
@@ -49,12 +51,12 @@ struct DirectResponse {
   double error = 0;                     // the largest estimated one of the others, relative to their motion
 };
 
-// Throws Error: what makes no sense for vibration on modes; masses and springs at reference points; several ranks.
+// Throws Error: what makes no sense for vibration on modes; masses and springs at reference points.
 void check(const Model& model, const DirectHarmonic& analysis);
 
 class DirectHarmonicSystem {
  public:
-  // Refers to the model.
+  // Refers to the model. Over ranks all of them make it and call its functions together.
   DirectHarmonicSystem(const Model& model, const DirectHarmonic& analysis, const Prepared& prepared = {});
   ~DirectHarmonicSystem();
 

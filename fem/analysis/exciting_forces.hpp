@@ -2,7 +2,8 @@
 // fem/analysis.
 #pragma once
 
-#include "fem/analysis/setup.hpp"
+#include "fem/analysis/own_field.hpp"
+#include "fem/physics/model.hpp"
 
 #include <string>
 #include <vector>
@@ -16,7 +17,8 @@ struct ExcitingForces {
   std::vector<Vector> translations, inertia;  // [direction] t: the body moved by 1; M t, with attached masses
 };
 
-// outside: do the loads outside of load cases excite?
-ExcitingForces exciting_forces(const Model& model, bool outside, const Setup& setup);
+// outside: do the loads outside of load cases excite? field: of the model; masses: of all of it. Vectors are the
+// field's.
+ExcitingForces exciting_forces(const Model& model, bool outside, const OwnField& field, const Operator& masses);
 
 }  // namespace ritz

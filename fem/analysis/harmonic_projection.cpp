@@ -36,8 +36,8 @@ Vector like(const Vector& x) { return Vector(x.device(), x.size(), "vectors"); }
 
 }  // namespace
 
-HarmonicProjection::HarmonicProjection(const SparseMatrix& K, const SparseMatrix& M, const SparseMatrix& C,
-                                       const SparseMatrix& H, std::vector<Vector> forces)
+HarmonicProjection::HarmonicProjection(const LinearOperator& K, const LinearOperator& M, const LinearOperator& C,
+                                       const LinearOperator& H, std::vector<Vector> forces)
     : matrices_{&K, &M, &C, &H}, images_of_forces_(std::move(forces)) {}
 
 double HarmonicProjection::mass_of(const Vector& x) const {

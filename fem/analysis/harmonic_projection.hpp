@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fem/analysis/harmonic_response.hpp"
-#include "solvers/algebra/sparse_matrix.hpp"
+#include "solvers/algebra/linear_operator.hpp"
 
 #include <span>
 #include <vector>
@@ -14,9 +14,9 @@ using ComplexVector = std::vector<Complex>;
 
 class HarmonicProjection {
  public:
-  // K, M, C and H on one pattern, with prescribed unknowns eliminated, and forces whose sum with complex factors, the
+  // K, M, C and H with prescribed unknowns eliminated, and forces whose sum with complex factors, the
   // amplitudes, is f. Refers to the matrices.
-  HarmonicProjection(const SparseMatrix& K, const SparseMatrix& M, const SparseMatrix& C, const SparseMatrix& H,
+  HarmonicProjection(const LinearOperator& K, const LinearOperator& M, const LinearOperator& C, const LinearOperator& H,
                      std::vector<Vector> forces);
 
   const std::vector<Vector>& forces() const { return images_of_forces_; }
@@ -40,7 +40,7 @@ class HarmonicProjection {
   double mass_of(const Vector& x) const;
   void renew_products();
 
-  const SparseMatrix* matrices_[4];
+  const LinearOperator* matrices_[4];
   std::vector<Vector> images_of_forces_;
   std::vector<Column> columns_;
   std::vector<std::vector<double>> products_;  // of images: forces, then K v, M v, C v, H v of each column

@@ -1,16 +1,16 @@
 #include "fem/analysis/inertia_relief.hpp"
 
+#include "device/communicator.hpp"
 #include "fem/analysis/linear_system.hpp"
+#include "fem/analysis/own_field.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/operator/operator_needs.hpp"
 #include "fem/physics/free_body.hpp"
-#include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <span>
 #include <utility>
 
 namespace ritz {
@@ -21,9 +21,11 @@ constexpr const char* relief = "inertia relief";
 // Free motions, orthonormal by the mass.
 class RigidBody {
  public:
-  RigidBody(const Operator& masses, const std::vector<std::vector<double>>& motions) : masses_(masses) {
+  // motions: of the whole model.
+  RigidBody(const OwnField& field, const Operator& masses, const std::vector<std::vector<double>>& motions)
+      : masses_(field.own(masses)) {
     for (const std::vector<double>& each : motions) {
-      Vector r(masses.device(), std::span<const double>(each), "vectors");
+      Vector r = field.own(each);
       for (int twice = 0; twice < 2; ++twice)
         for (std::size_t i = 0; i < motions_.size(); ++i) axpy(-dot(momenta_[i], r), motions_[i], r);
       Vector Mr = times(r);
@@ -58,27 +60,32 @@ class RigidBody {
 };
 
 // [component] The mean of a field over the mass.
-std::vector<double> mean_over_mass(const FunctionSpace& space, const RigidBody& body, const Vector& field) {
+std::vector<double> mean_over_mass(const FunctionSpace& space, const OwnField& field, const RigidBody& body,
+                                   const Vector& x) {
   std::vector<double> means;
   for (int d = 0; d < std::min(space.components(), space.mesh().dimension()); ++d) {
-    std::vector<double> moved(static_cast<std::size_t>(space.unknown_count()), 0.0);
-    for (auto i = static_cast<std::size_t>(d); i < moved.size(); i += static_cast<std::size_t>(space.components()))
-      moved[i] = 1;
-    const Vector t(space.device(), std::span<const double>(moved), "vectors"), Mt = body.times(t);
-    means.push_back(dot(Mt, field) / dot(Mt, t));
+    const Vector t = field.translation(d), Mt = body.times(t);
+    means.push_back(dot(Mt, x) / dot(Mt, t));
   }
   return means;
 }
 
-std::vector<double> sums(const std::vector<double>& values, int components) {
-  std::vector<double> result(static_cast<std::size_t>(components), 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) result[i % result.size()] += values[i];
-  return result;
+// The sum of each component, and of all sizes.
+void add_up(const Vector& f, int components, StaticSolution& s) {
+  const Communicator all(f.device());
+  const std::vector<double> values = f.host();
+  s.applied.assign(static_cast<std::size_t>(components), 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    s.applied[i % s.applied.size()] += values[i];
+    s.load_size += std::abs(values[i]);
+  }
+  for (double& each : s.applied) each = all.sum_of(each);
+  s.load_size = all.sum_of(s.load_size);
 }
 
 }  // namespace
 
-void check(const Model& model, const InertiaRelief& analysis) {
+void check(const Model& model, const InertiaRelief&) {
   check(model, Static{});
   require_no_prescribed_means(model, relief);
   if (model.has_fields())
@@ -89,16 +96,15 @@ void check(const Model& model, const InertiaRelief& analysis) {
   if (!model.attached.empty())
     throw Error(ErrorKind::inertia_relief, "inertia relief of a model with springs or masses at reference points",
                 "their inertia is not in its masses", "let masses act at nodes");
-  if (analysis.linear.ranks != nullptr) throw_not_over_ranks(*analysis.linear.ranks, relief, "start one process");
 }
 
 namespace {
 
-void solve_balanced(const Operator& equations, const Constraints& stops, const LinearSolverOptions& linear,
-                    const Vector& f, StaticSolution& s) {
-  LinearSystem system(equations, linear, LinearSystem::Keeps::nothing);
+void solve_balanced(const OwnField& field, const LinearSolverOptions& linear, const Vector& f, StaticSolution& s) {
+  const Constraints& stops = field.supports();
+  LinearSystem system(field.equations(), linear, LinearSystem::Keeps::nothing, field.part());
   system.linearise(Vector(), stops);
-  Vector b = equations.zeros();
+  Vector b = field.zeros();
   copy(f, b);
   stops.gather(b);
   stops.set_zero(b);
@@ -111,17 +117,19 @@ void solve_balanced(const Operator& equations, const Constraints& stops, const L
 }
 
 // Forces that are out of balance: those of supports are reactions; others, and what the stops take, are the error.
-void certify(const Model& model, const Operator& equations, const Vector& f, double size, StaticSolution& s) {
-  Vector r = equations.zeros(), at_rest = equations.zeros();
+void certify(const Model& model, const OwnField& field, const Vector& f, double size, StaticSolution& s) {
+  const Operator& equations = field.equations();
+  Vector r = field.zeros(), at_rest = field.zeros();
   equations.residual(s.u, r);
-  equations.residual(equations.zeros(), at_rest);
+  equations.residual(field.zeros(), at_rest);
   axpy(-1.0, at_rest, r);
   axpy(-1.0, f, r);
-  s.reaction = equations.forces_for_results(r);
-  ModelSupports supports(model);
-  for (Constraints* each : supports.all()) each->finish();
-  supports.common().gather(r);
-  supports.common().set_zero(r);
+  s.reaction = field.forces_for_results(r);
+  ModelSupports all(model);
+  for (Constraints* each : all.all()) each->finish();
+  const Constraints supports = field.own(all.common());
+  supports.gather(r);
+  supports.set_zero(r);
   s.residual = size > 0 ? norm2(r) / size : 0;
 }
 
@@ -147,23 +155,23 @@ ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Ob
   const std::vector<std::vector<double>> motions = stop(model, supports);
   const Setup setup(model, {.equations = prepared.equations, .rates = prepared.rates, .supports = &supports},
                     Setup::Held::not_needed, Setup::Rates::beside);
-  const Operator& equations = setup.equations();
-  const RigidBody body(setup.rates(), motions);
-  ReliefSolution result{
-      .state = {.u = equations.zeros()}, .acceleration = {}, .motions = static_cast<int>(motions.size())};
+  const LinearSolverOptions linear = promised(analysis.linear, model);
+  const OwnField field(setup.equations(), supports.common(), linear);
+  const RigidBody body(field, setup.rates(), motions);
+  ReliefSolution result{.state = {.u = field.zeros()}, .acceleration = {}, .motions = static_cast<int>(motions.size())};
   StaticSolution& s = result.state;
-  Vector f = equations.zeros(), acceleration = equations.zeros();
-  equations.residual(equations.zeros(), f);
+  Vector f = field.zeros(), acceleration = field.zeros();
+  field.equations().residual(field.zeros(), f);
   axpby(0.0, f, -1.0, f);
   const double size = norm2(f);
-  s.applied = sums(f.host(), model.space.components());
-  for (const double each : f.host()) s.load_size += std::abs(each);
+  add_up(f, model.space.components(), s);
   body.relieve(f, acceleration);
-  result.acceleration = mean_over_mass(model.space, body, acceleration);
+  result.acceleration = mean_over_mass(model.space, field, body, acceleration);
   if (observer.progress) observer.progress("solving");
-  solve_balanced(equations, supports.common(), promised(analysis.linear, model), f, s);
-  certify(model, equations, f, size, s);
+  solve_balanced(field, linear, f, s);
+  certify(model, field, f, size, s);
   body.remove_from(s.u);
+  s.u = field.gathered(std::move(s.u));
   if (observer.record) observer.record(s.report);
   if (observer.show) {
     SolutionView view = view_of(s, analysis.linear.relative);
@@ -181,6 +189,7 @@ Forecast forecast(const Model& model, const InertiaRelief& analysis, const Prepa
     path.peak += more;
     path.at_solve += more.total();
   }
+  add_to_ranks(result, model.space, "vectors", 2 * 6 + 6);
   result.host_of_elements += OperatorNeeds(counted(model, model.inertia)).host_bytes();
   return result;
 }

@@ -3,7 +3,6 @@
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/static_answers.hpp"
-#include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -12,13 +11,10 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <numbers>
-#include <span>
 #include <utility>
 
 namespace ritz {
 namespace {
-
-constexpr const char* on_modes = "vibration on modes";
 
 // Vectors x_i, K x_i = f_i but for the modes, as columns on which stiffness and masses are diagonal.
 struct Residuals {
@@ -66,17 +62,17 @@ std::vector<std::vector<double>> diagonal_sums(const Residuals& found) {
 
 class Builder {
  public:
-  Builder(const Model& model, const ModalBasis& basis, const Setup& setup, ModalSpace& space)
-      : model_(model), basis_(basis), setup_(setup), space_(space) {}
+  Builder(const Model& model, const ModalBasis& basis, const LinearSolverOptions& linear, const Setup& setup,
+          ModalSpace& space)
+      : model_(model), basis_(basis), linear_(linear), setup_(setup), space_(space) {}
 
   void find_forces() {
-    ExcitingForces found = exciting_forces(model_, basis_.loads_excite, setup_);
+    ExcitingForces found = exciting_forces(model_, basis_.loads_excite, field(), setup_.rates());
     space_.load_names = std::move(found.names);
     space_.translations = std::move(found.translations);
     forces_ = std::move(found.loads);
     std::ranges::move(found.inertia, std::back_inserter(forces_));
-    for (const std::vector<double>& each : basis_.more_forces)
-      forces_.emplace_back(model_.space.device(), std::span<const double>(each), "vectors");
+    for (const std::vector<double>& each : basis_.more_forces) forces_.push_back(field().own(each));
   }
 
   void take_modes() {
@@ -84,7 +80,7 @@ class Builder {
       space_.mass.push_back(1);
       space_.stiffness.push_back(static_cast<int>(k) < space_.modes.rigid_count ? 0 : space_.modes.eigen.values[k]);
     }
-    Vector x = model_.space.zeros();
+    Vector x = field().zeros();
     for (std::size_t k = 0; k < space_.modes.frequencies.size(); ++k) {
       space_.modes.eigen.vectors->get_column(static_cast<int>(k), x);
       add_work(x);
@@ -93,14 +89,14 @@ class Builder {
 
   void add_residual_vectors() {
     if (space_.modes.rigid_count >= space_.mode_count()) return;  // nothing elastic to compare with
-    StaticAnswers answers(model_, basis_.modal.begin, basis_.linear, setup_, space_.modes.rigid_motions > 0);
+    StaticAnswers answers(model_, basis_.modal.begin, linear_, setup_, space_.modes.rigid_motions > 0);
     Residuals found;
     std::vector<std::size_t> of;  // [vector] its force
     for (std::size_t i = 0; i < forces_.size(); ++i) {
       Vector x = static_rest(answers, i);
       const double all = work_of_modes_[i], rest = dot(x, forces_[i]);
       if (!(rest > 1e-10 * (all + rest))) continue;  // the modes have it all
-      copy(answers.mass_times(x), found.Mx.emplace_back(model_.space.zeros()));
+      copy(answers.mass_times(x), found.Mx.emplace_back(field().zeros()));
       found.x.push_back(std::move(x));
       of.push_back(i);
     }
@@ -122,6 +118,8 @@ class Builder {
   }
 
  private:
+  const OwnField& field() const { return *space_.field; }
+
   void add_work(const Vector& column) {
     work_.resize(forces_.size());
     for (std::size_t i = 0; i < forces_.size(); ++i) work_[i].push_back(dot(column, forces_[i]));
@@ -130,14 +128,14 @@ class Builder {
   // The static answer to the elastic part of a force, without that of the modes.
   Vector static_rest(StaticAnswers& answers, std::size_t force) {
     const auto rigid = static_cast<std::size_t>(space_.modes.rigid_count);
-    Vector f = model_.space.zeros(), phi = model_.space.zeros();
+    Vector f = field().zeros(), phi = field().zeros();
     copy(forces_[force], f);
     for (std::size_t k = 0; k < rigid; ++k) {
       space_.modes.eigen.vectors->get_column(static_cast<int>(k), phi);
       axpy(-work_[force][k], answers.mass_times(phi), f);
     }
     work_of_modes_.resize(forces_.size());
-    if (norm2(f) <= 1e-10 * norm2(forces_[force])) return model_.space.zeros();  // it moves the body as a rigid one
+    if (norm2(f) <= 1e-10 * norm2(forces_[force])) return field().zeros();  // it moves the body as a rigid one
     Vector x = answers.to(f);
     double of_modes = 0;
     for (std::size_t k = 0; k < space_.modes.frequencies.size(); ++k) {
@@ -151,9 +149,9 @@ class Builder {
   }
 
   void take(const Residuals& found, const std::vector<std::vector<double>>& sums) {
-    MultiVector& X = space_.residual_vectors.emplace(model_.space.device(), model_.space.unknown_count(),
+    MultiVector& X = space_.residual_vectors.emplace(field().equations().device(), field().layout().total(),
                                                      static_cast<int>(sums.size()), "eigenvectors");
-    Vector x = model_.space.zeros(), Mx = model_.space.zeros();
+    Vector x = field().zeros(), Mx = field().zeros();
     for (std::size_t c = 0; c < sums.size(); ++c) {
       fill(0.0, x);
       fill(0.0, Mx);
@@ -170,6 +168,7 @@ class Builder {
 
   const Model& model_;
   const ModalBasis& basis_;
+  const LinearSolverOptions& linear_;
   const Setup& setup_;
   ModalSpace& space_;
   std::vector<Vector> forces_;
@@ -201,6 +200,10 @@ double ModalSpace::missing_mass(std::size_t direction) const {
 }
 
 Vector ModalSpace::motion(const std::vector<double>& q, const std::vector<double>& carried) const {
+  return field->gathered(own_motion(q, carried));
+}
+
+Vector ModalSpace::own_motion(const std::vector<double>& q, const std::vector<double>& carried) const {
   const Vector& any = translations.front();
   Vector u(any.device(), any.size(), "vectors"), column(any.device(), any.size(), "vectors");
   fill(0.0, u);
@@ -260,7 +263,6 @@ void check(const Model& model, const ModalBasis& basis) {
   if (model.has_fields())
     throw Error(ErrorKind::vibration, "vibration on modes of a model of several fields",
                 "responses are of one displacement", "take one field, or [time]");
-  if (basis.modal.ranks != nullptr) throw_not_over_ranks(*basis.modal.ranks, on_modes, "start one process");
   if (!model.linear && basis.modal.begin.u.empty())
     throw Error(ErrorKind::vibration, "vibration on modes of a model with nonlinear equations",
                 "vibration is about a state, of which there is none", "make it a step after one that finds the state");
@@ -272,6 +274,9 @@ void check(const Model& model, const ModalBasis& basis) {
 ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& observer, const Prepared& prepared) {
   check(model, basis);
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
+  LinearSolverOptions linear = options_of_answers(basis.linear, model);
+  linear.ranks = basis.modal.ranks;
+  divide_for(setup.equations(), linear);
   ModalSpace space{.modes = solve(model, basis.modal, observer,
                                   {.equations = &setup.equations(),
                                    .rates = &setup.rates(),
@@ -281,7 +286,8 @@ ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& ob
     throw Error(ErrorKind::vibration, "vibration on modes without a mode", "the band holds none", "widen it");
   if (basis.residual_vectors || space.modes.rigid_motions > 0) check_rigid(space, basis);
   auto phase = model.space.device().profile().phase("residual vectors");
-  Builder builder(model, basis, setup, space);
+  space.field = std::make_shared<const OwnField>(setup.equations(), setup.supports().common(), linear);
+  Builder builder(model, basis, linear, setup, space);
   builder.find_forces();
   builder.take_modes();
   if (basis.residual_vectors) builder.add_residual_vectors();
@@ -291,19 +297,31 @@ ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& ob
 
 Forecast forecast(const Model& model, const ModalBasis& basis, const Prepared& prepared) {
   Forecast result = forecast(model, basis.modal, prepared);
-  const Index unknowns = model.space.unknown_count();
   const Index forces = std::ssize(model.load_cases) + 1 + 3 + std::ssize(basis.more_forces);
   const Index columns = basis.modal.count + forces;
-  MemoryNeeds kept = MemoryNeeds()
-                         .array<double>("eigenvectors", unknowns, (columns + 7) / 8 * 8)
-                         .array<double>("vectors", unknowns, 3 * forces + 6);
+  const auto kept = [&](Index nodes) {
+    const Index unknowns = nodes * model.space.components();
+    return MemoryNeeds()
+        .array<double>("eigenvectors", unknowns, (columns + 7) / 8 * 8)
+        .array<double>("vectors", unknowns, 3 * forces + 6);
+  };
   if (!basis.residual_vectors) return result;
   const Forecast of_answers = forecast_of(model, model.equations, basis.linear, {.columns = 1, .supports = 1});
+  if (result.ranks && of_answers.ranks)
+    for (std::size_t rank = 0; rank < result.ranks->shares.size(); ++rank) {
+      RankShare& share = result.ranks->shares[rank];
+      const RankShare& of_rank = of_answers.ranks->shares[rank];
+      share.factor = std::max(share.factor, of_rank.factor);
+      const MemoryNeeds later = of_rank.peak + kept(share.nodes);
+      if (later.total() <= share.peak.total()) continue;
+      share.peak = later;
+      share.moment = "residual vectors";
+    }
   if (of_answers.paths.empty()) return result;
   const ForecastPath& answers = of_answers.paths.front();
   for (ForecastPath& path : result.paths) {
     path.host_factor = std::max(path.host_factor, answers.host_factor);
-    const MemoryNeeds later = answers.peak + kept;
+    const MemoryNeeds later = answers.peak + kept(model.space.node_count());
     if (later.total() <= path.peak.total()) continue;
     path.peak = later;
     path.moment = "residual vectors";

@@ -12,11 +12,14 @@
 #include "fem/analysis/frequency_table.hpp"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace ritz {
+
+class OwnField;  // fem/analysis/own_field.hpp
 
 struct ModalBasis {
   Modal modal = {};
@@ -34,13 +37,17 @@ struct ModalSpace {
   std::vector<std::vector<double>> loads;       // [load][column] phi^T f
   std::vector<std::vector<double>> base;        // [direction of modes.directions][column] phi^T M t
   std::vector<Vector> translations;             // [direction] t: the body moved by 1 along an axis
+  // The model's: over ranks columns and translations have the unknowns that a rank owns.
+  std::shared_ptr<const OwnField> field;
 
   int columns() const { return static_cast<int>(mass.size()); }
   int mode_count() const { return static_cast<int>(modes.frequencies.size()); }
   double frequency(int column) const;                // [Hz]
   double missing_mass(std::size_t direction) const;  // part of the mass that no mode moves
-  // [unknown] sum of columns times q, and of translations times `carried` [direction], where it is given.
+  // [unknown] sum of columns times q, and of translations times `carried` [direction], where it is given. Over ranks
+  // all of them call it; own_motion() has the unknowns of this rank.
   Vector motion(const std::vector<double>& q, const std::vector<double>& carried = {}) const;
+  Vector own_motion(const std::vector<double>& q, const std::vector<double>& carried = {}) const;
 };
 
 // Damping of a column: a viscous force, and a part of the stiffness in phase with the velocity (structural).
@@ -77,7 +84,7 @@ std::vector<double> forces_of(const ModalSpace& space, const Excitation& excitat
 // [direction of the space] the acceleration of the base.
 std::vector<double> carried_by(const ModalSpace& space, const Excitation& excitation);
 
-// Throws Error: Exit::model: nonlinear equations without a state, several fields, several ranks, a free body with fewer
+// Throws Error: Exit::model: nonlinear equations without a state, several fields, a free body with fewer
 // modes than rigid motions, motions that a spring at a reference point holds; and what the modes throw.
 void check(const Model& model, const ModalBasis& basis);
 ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& observer = {},

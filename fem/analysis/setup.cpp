@@ -161,6 +161,11 @@ Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals,
   return result;
 }
 
+void add_to_ranks(Forecast& result, const FunctionSpace& space, const char* tag, Index vectors) {
+  if (!result.ranks) return;
+  for (RankShare& each : result.ranks->shares) each.peak.array<double>(tag, each.nodes * space.components(), vectors);
+}
+
 LinearSolverOptions promised(LinearSolverOptions linear, const Model& model) {
   if (model.definite && linear.promise == MatrixPromise::none) linear.promise = MatrixPromise::positive_definite;
   return linear;

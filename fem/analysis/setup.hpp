@@ -68,5 +68,7 @@ Operator counted(const Model& model, const std::vector<Integral>& integrals);
 // The sum of what equations, solver, analysis and results take.
 Forecast forecast_of(const Model& model, const std::vector<Integral>& integrals, const LinearSolverOptions& linear,
                      const AnalysisNeeds& needs);
+// Vectors that each rank has next to what is forecast, of the unknowns that it owns.
+void add_to_ranks(Forecast& result, const FunctionSpace& space, const char* tag, Index vectors);
 
 }  // namespace ritz

@@ -8,14 +8,21 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <iterator>
-#include <span>
 #include <utility>
 
 namespace ritz {
 
+LinearSolverOptions options_of_answers(const LinearSolverOptions& options, const Model& model) {
+  LinearSolverOptions linear = promised(options, model);
+  linear.relative = std::min(linear.relative, 1e-10);
+  linear.rounding_error = std::max(linear.rounding_error, 1e-6);
+  linear.one_of_many = true;
+  return linear;
+}
+
 StaticAnswers::StaticAnswers(const Model& model, const State& begin, const LinearSolverOptions& options,
                              const Setup& setup, bool is_free)
-    : model_(model), setup_(setup) {
+    : setup_(setup) {
   if (is_free) {
     stopped_.emplace(model);
     stop_free_motions(model, *stopped_);
@@ -29,32 +36,32 @@ StaticAnswers::StaticAnswers(const Model& model, const State& begin, const Linea
     std::ranges::move(geometric_integrals(model, "vibration on modes"), std::back_inserter(all));
     stressed_.emplace(model.space, std::move(all));
   }
-  LinearSolverOptions linear = promised(options, model);
-  linear.relative = std::min(linear.relative, 1e-10);
-  linear.rounding_error = std::max(linear.rounding_error, 1e-6);
-  linear.one_of_many = true;
-  if (stressed) linear.operator_kind = OperatorKind::matrix;
-  system_.emplace(stressed ? *stressed_ : setup.equations(), linear, LinearSystem::Keeps::solver);
-  attached_ = attached_to(model.space, model.attached, supports());
+  LinearSolverOptions linear = options_of_answers(options, model);
+  if (stressed) {
+    linear.operator_kind = OperatorKind::matrix;
+    divide_like(setup.equations(), *stressed_);
+  }
+  field_.emplace(stressed ? *stressed_ : setup.equations(), (stopped_ ? *stopped_ : setup.supports()).common(), linear);
+  system_.emplace(field_->equations(), linear, LinearSystem::Keeps::solver, field_->part());
+  attached_ = attached_to(model.space, model.attached, supports(), field_->part());
   std::vector<AttachedMotion> springs;
   std::ranges::copy_if(model.attached, std::back_inserter(springs),
                        [](const AttachedMotion& each) { return each.stiffness > 0; });
-  Attached beside = attached_to(model.space, springs, supports());
+  Attached beside = attached_to(model.space, springs, supports(), field_->part());
   beside.motions.mass = beside.motions.stiffness;
   if (beside.any()) system_->set_beside(std::make_shared<const Attached>(std::move(beside)), 1);
-  const Vector state(model.space.device(), std::span<const double>(begin.u), "vectors");
-  system_->linearise(state, supports());  // empty: at rest
+  system_->linearise(field_->own(begin.u), supports());  // empty: at rest
 }
 
 const Vector& StaticAnswers::mass_times(const Vector& x) {
-  if (moved_.empty()) moved_ = model_.space.zeros();
-  setup_.rates().residual(x, moved_);
+  if (moved_.empty()) moved_ = field_->zeros();
+  field_->own(setup_.rates()).residual(x, moved_);
   attached_.add_masses(1, x, moved_);
   return moved_;
 }
 
 Vector StaticAnswers::to(const Vector& f) {
-  Vector u = model_.space.zeros(), b = model_.space.zeros();
+  Vector u = field_->zeros(), b = field_->zeros();
   copy(f, b);
   supports().gather(b);
   supports().set_zero(b);

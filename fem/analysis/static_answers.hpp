@@ -4,6 +4,7 @@
 
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/linear_system.hpp"
+#include "fem/analysis/own_field.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/state.hpp"
 #include "fem/physics/model.hpp"
@@ -12,10 +13,14 @@
 
 namespace ritz {
 
+// Accurate, for many right-hand sides.
+LinearSolverOptions options_of_answers(const LinearSolverOptions& options, const Model& model);
+
 class StaticAnswers {
  public:
   // begin: the state about which the body vibrates, or none. is_free: supports leave rigid motions, with whose inertia
-  // forces are in balance. Refers to model and setup, which has the inertia next to the equations.
+  // forces are in balance. Refers to setup, which has the inertia next to the equations. Vectors are those of an
+  // OwnField of these equations.
   StaticAnswers(const Model& model, const State& begin, const LinearSolverOptions& linear, const Setup& setup,
                 bool is_free);
 
@@ -23,12 +28,12 @@ class StaticAnswers {
   Vector to(const Vector& f);                 // u with K u = f
 
  private:
-  const Constraints& supports() const { return stopped_ ? stopped_->common() : setup_.supports().common(); }
+  const Constraints& supports() const { return field_->supports(); }
 
-  const Model& model_;
   const Setup& setup_;
   std::optional<ModelSupports> stopped_;  // of a free body
   std::optional<Operator> stressed_;
+  std::optional<OwnField> field_;
   Attached attached_;
   std::optional<LinearSystem> system_;
   Vector moved_;

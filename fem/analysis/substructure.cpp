@@ -4,7 +4,6 @@
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/static_answers.hpp"
-#include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -58,34 +57,43 @@ Model held_at(const Model& model, const std::vector<const Region*>& interface) {
 class Reduction {
  public:
   Reduction(const Model& model, const Substructure& analysis, const Prepared& prepared)
-      : model_(model), setup_(model, prepared, Setup::Held::not_needed, Setup::Rates::beside) {
+      : model_(model),
+        setup_(model, prepared, Setup::Held::not_needed, Setup::Rates::beside),
+        linear_(options_of_answers(analysis.linear, model)) {
     result_.interface = unknowns_of(model, analysis);
-    load_at_rest_ = model.space.zeros();
-    setup_.equations().residual(model.space.zeros(), load_at_rest_);
+    divide_for(setup_.equations(), linear_);
+  }
+
+  // With the interface held.
+  VibrationModes modes(const Model& held, const Modal& modal, const Observer& observer) const {
+    return solve(held, modal, observer, operators());
   }
 
   // Columns of static answers to the motion of each unknown of the interface.
-  void find_static(const Model& held, const Substructure& analysis, int modes) {
-    const Setup setup(held, {.equations = &setup_.equations(), .rates = &setup_.rates()}, Setup::Held::required,
-                      Setup::Rates::beside);
-    StaticAnswers answers(held, {}, analysis.linear, setup, false);
+  void find_static(const Model& held, int modes) {
+    const Setup setup(held, operators(), Setup::Held::required, Setup::Rates::beside);
+    StaticAnswers answers(held, {}, linear_, setup, false);
+    field_.emplace(setup_.equations(), setup_.supports().common(), linear_);
+    result_.layout = field_->layout();
+    load_at_rest_ = field_->zeros();
+    field_->equations().residual(field_->zeros(), load_at_rest_);
     const int count = static_cast<int>(result_.interface.size());
-    result_.shapes.emplace(model_.space.device(), model_.space.unknown_count(), count + modes, "eigenvectors");
-    Vector force = model_.space.zeros();
+    result_.shapes.emplace(load_at_rest_.device(), load_at_rest_.size(), count + modes, "eigenvectors");
+    Vector force = field_->zeros();
     for (int b = 0; b < count; ++b) {
       Vector moved = unit(result_.interface[static_cast<std::size_t>(b)]);
-      setup_.supports().common().set_linear(moved);  // what follows the interface
+      field_->supports().set_linear(moved);  // what follows the interface
       stiffness_times(moved, force);
       axpby(0.0, force, -1.0, force);
       axpy(1.0, answers.to(force), moved);
-      setup_.supports().common().set_linear(moved);
+      field_->supports().set_linear(moved);
       result_.shapes->set_column(b, moved);
     }
   }
 
   void take_modes(const VibrationModes& modes) {
     result_.frequencies = modes.frequencies;
-    Vector x = model_.space.zeros();
+    Vector x = field_->zeros();
     for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
       modes.eigen.vectors->get_column(static_cast<int>(k), x);
       result_.shapes->set_column(static_cast<int>(result_.interface.size() + k), x);
@@ -93,7 +101,7 @@ class Reduction {
   }
 
   void project(bool loads_excite) {
-    ExcitingForces forces = exciting_forces(model_, loads_excite, setup_);
+    ExcitingForces forces = exciting_forces(model_, loads_excite, *field_, setup_.rates());
     result_.load_names = std::move(forces.names);
     std::vector<Vector> all = std::move(forces.loads);
     for (std::size_t d = 0; d < forces.directions.size(); ++d) {
@@ -101,7 +109,7 @@ class Reduction {
       all.push_back(std::move(forces.inertia[d]));
     }
     result_.loads.assign(all.size(), {});
-    Vector x = model_.space.zeros(), y = model_.space.zeros();
+    Vector x = field_->zeros(), y = field_->zeros();
     const MultiVector& X = *result_.shapes;
     for (int j = 0; j < X.columns(); ++j) {
       X.get_column(j, x);
@@ -117,19 +125,21 @@ class Reduction {
       return symmetric(gram(X, Y));
     };
     result_.stiffness = projected([&](const Vector& u, Vector& f) { stiffness_times(u, f); });
-    result_.mass = projected([&](const Vector& u, Vector& f) { setup_.rates().residual(u, f); });
+    result_.mass = projected([&](const Vector& u, Vector& f) { field_->own(setup_.rates()).residual(u, f); });
   }
 
   ReducedModel take() { return std::move(result_); }
 
  private:
+  Prepared operators() const { return {.equations = &setup_.equations(), .rates = &setup_.rates()}; }
   Vector unit(const ReducedModel::Unknown& at) const {
-    std::vector<double> values(static_cast<std::size_t>(model_.space.unknown_count()), 0.0);
-    values[static_cast<std::size_t>(Index{at.node} * model_.space.components() + at.component)] = 1;
-    return Vector(model_.space.device(), std::span<const double>(values), "vectors");
+    std::vector<double> values(static_cast<std::size_t>(field_->layout().total()), 0.0);
+    if (const std::optional<Index> first = field_->first_unknown(at.node))
+      values[static_cast<std::size_t>(*first + at.component)] = 1;
+    return Vector(field_->equations().device(), std::span<const double>(values), "vectors");
   }
   void stiffness_times(const Vector& x, Vector& y) const {
-    setup_.equations().residual(x, y);
+    field_->equations().residual(x, y);
     axpy(-1.0, load_at_rest_, y);
   }
   std::vector<double> symmetric(std::vector<double> matrix) const {
@@ -142,6 +152,8 @@ class Reduction {
 
   const Model& model_;
   const Setup setup_;
+  const LinearSolverOptions linear_;
+  std::optional<OwnField> field_;
   Vector load_at_rest_;
   ReducedModel result_;
 };
@@ -155,7 +167,7 @@ Vector ReducedModel::recovered(std::span<const double> q) const {
     shapes->get_column(static_cast<int>(k), column);
     axpy(q[k], column, u);
   }
-  return u;
+  return layout.is_divided() ? layout.gathered(u) : std::move(u);
 }
 
 void check(const Model& model, const Substructure& analysis) {
@@ -168,8 +180,6 @@ void check(const Model& model, const Substructure& analysis) {
   if (!model.attached.empty()) refuse("masses or springs at reference points", "give them to nodes");
   if (!model.means.empty()) refuse("mean motions that are held", "hold nodes");
   if (model.inertia.empty()) refuse("no inertia", "give the materials a density");
-  if (analysis.modal && analysis.modal->ranks != nullptr)
-    throw_not_over_ranks(*analysis.modal->ranks, a_substructure, "start one process");
   if (analysis.modal && analysis.modal->band) refuse("the modes of a band", "give a count");
 }
 
@@ -179,9 +189,9 @@ ReducedModel reduce(const Model& model, const Substructure& analysis, const Obse
   Reduction reduction(model, analysis, prepared);
   const Model held = held_at(model, analysis.interface);
   VibrationModes modes;
-  if (analysis.modal) modes = solve(held, *analysis.modal, observer);
+  if (analysis.modal) modes = reduction.modes(held, *analysis.modal, observer);
   auto phase = model.space.device().profile().phase("interface");
-  reduction.find_static(held, analysis, static_cast<int>(modes.frequencies.size()));
+  reduction.find_static(held, static_cast<int>(modes.frequencies.size()));
   reduction.take_modes(modes);
   reduction.project(true);
   return reduction.take();
@@ -191,6 +201,7 @@ Forecast forecast(const Model& model, const Substructure& analysis, const Prepar
   const Index columns = std::ssize(unknowns_of(model, analysis));
   Forecast result = forecast_of(model, model.equations, analysis.linear, {.columns = 1, .supports = 1});
   if (analysis.modal) result = forecast(model, *analysis.modal, prepared);
+  add_to_ranks(result, model.space, "eigenvectors", 2 * ((columns + 7) / 8 * 8));
   for (ForecastPath& path : result.paths) {
     path.peak.array<double>("eigenvectors", model.space.unknown_count(), 2 * ((columns + 7) / 8 * 8));
     path.at_solve = path.peak.total();

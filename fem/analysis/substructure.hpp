@@ -35,12 +35,13 @@ struct ReducedModel {
   std::vector<std::string> load_names;     // loads, then "base x", "base y", "base z": M t of translations t
   std::vector<std::vector<double>> loads;  // [load][unknown]
   std::optional<MultiVector> shapes;       // columns Psi, then Phi
+  Layout layout = {};                      // of these over ranks, each of which has its unknowns
 
   int size() const { return static_cast<int>(interface.size() + frequencies.size()); }
-  Vector recovered(std::span<const double> q) const;
+  Vector recovered(std::span<const double> q) const;  // over ranks all of them call it
 };
 
-// Throws Error: Exit::model: a model that is not linear, several fields, several ranks, masses and springs at reference
+// Throws Error: Exit::model: a model that is not linear, several fields, masses and springs at reference
 // points, an interface without unknowns or one that follows others, and where the held interface leaves the part free.
 void check(const Model& model, const Substructure& analysis);
 ReducedModel reduce(const Model& model, const Substructure& analysis, const Observer& observer = {},

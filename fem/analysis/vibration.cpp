@@ -3,8 +3,9 @@
 #include "device/communicator.hpp"
 #include "device/memory_shortage.hpp"
 #include "fem/analysis/attached.hpp"
-#include "fem/analysis/eigen_matrices.hpp"
+#include "fem/analysis/eliminated_matrices.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/analysis/own_field.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/abilities.hpp"
@@ -27,13 +28,12 @@
 namespace ritz {
 namespace {
 
-// A body that vibrates: the model, or the part of a rank, whose vectors have owned unknowns.
+// A body that vibrates.
 struct Vibrating {
-  const Operator &stiffness, &masses;
+  const OwnField& field;
+  const Operator &stiffness, &masses;  // the field's, as the next
   const Constraints& supports;
   const VibrationModel& model;
-  const FunctionSpace& whole;  // the space of the model
-  const FieldOfRank* part;     // null: one process
 
   const FunctionSpace& space() const { return stiffness.space(); }
   const Layout& layout() const { return stiffness.layout(); }
@@ -53,17 +53,8 @@ SparseMatrix stiffness_matrix(const Vibrating& body) {
   if (model.state == nullptr) return assembled(body.stiffness, model.lists_stay);
   std::vector<Integral> geometric;
   if (model.stressed != nullptr) geometric = geometric_integrals(*model.stressed, modes_under_preload);
-  if (body.part == nullptr) return stiffness_at(body.stiffness, std::move(geometric), *model.state);
-  const DividedSpace& space = body.part->space();
-  return stiffness_at(body.stiffness, body.part->own(geometric), space.with_ghosts(space.own(*model.state)));
-}
-
-Vector translation(const Vibrating& body, int direction) {
-  std::vector<double> values(static_cast<std::size_t>(body.layout().total()), 0.0);
-  for (std::size_t i = static_cast<std::size_t>(direction); i < values.size();
-       i += static_cast<std::size_t>(body.space().components()))
-    values[i] = 1;
-  return Vector(body.space().device(), std::span<const double>(values), "vectors");
+  const OwnField& field = body.field;
+  return stiffness_at(body.stiffness, field.own(geometric), field.with_ghosts(field.own(model.state->host())));
 }
 
 void throw_unless_converged(const EigenSolution& s, const EigenOptions& options) {
@@ -195,7 +186,7 @@ MovedMasses moved_masses(const Vibrating& body, const Attached& attached,
   MovedMasses moved;
   for (int d = 0; d < std::min(body.space().components(), 3); ++d) {  // beams and shells: not their rotations
     if (body.model.axisymmetric && d != 1) continue;
-    const Vector t = translation(body, d);
+    const Vector t = body.field.translation(d);
     moved.forces.push_back(body.masses.zeros());
     apply_masses(t, moved.forces.back());
     attached.add_masses(1, t, moved.forces.back());
@@ -211,7 +202,7 @@ struct Solved {
 };
 
 Attached attached_to(const Vibrating& body) {
-  return attached_to(body.whole, body.model.attached, body.supports, body.part);
+  return attached_to(body.field.space(), body.model.attached, body.supports, body.field.part());
 }
 
 LinearSolverOptions linear_options(const EigenOptions& options, OperatorKind kind) {
@@ -219,8 +210,8 @@ LinearSolverOptions linear_options(const EigenOptions& options, OperatorKind kin
 }
 
 Solved solve_with_matrices(const Vibrating& body, const EigenOptions& options) {
-  EigenMatrices both(body.supports, body.part, linear_options(options, OperatorKind::matrix),
-                     options.method != EigenMethod::lanczos);
+  EliminatedMatrices both(body.supports, body.field.part(), linear_options(options, OperatorKind::matrix),
+                          options.method != EigenMethod::lanczos);
   SparseMatrix K = stiffness_matrix(body);
   const double pivot = max_abs(K.diagonal());
   both.add(std::move(K), pivot);
@@ -254,7 +245,8 @@ PreconditionerKind preconditioner_without_matrices(const Vibrating& body, const 
 Solved solve_without_matrices(const Vibrating& body, const EigenOptions& options) {
   const Attached attached = attached_to(body);
   std::optional<RankMatrices> of_part;
-  if (body.part != nullptr) of_part.emplace(*body.part, linear_options(options, OperatorKind::matrix_free));
+  if (const FieldOfRank* const part = body.field.part())
+    of_part.emplace(*part, linear_options(options, OperatorKind::matrix_free));
   const DividedField* const field = of_part ? &of_part->field() : nullptr;
   Solved solved;
   {
@@ -311,7 +303,7 @@ EigenOptions options_of_ranks(const Operator& stiffness, const Operator& masses,
 // With matrices, or without where these have no room, no library, or no use for so many unknowns.
 Solved solve_modes(const Vibrating& body, const EigenOptions& options) {
   const VibrationModel& model = body.model;
-  if (body.part != nullptr)
+  if (body.field.part() != nullptr)
     return options.operator_kind == OperatorKind::matrix_free ? solve_without_matrices(body, options)
                                                               : solve_with_matrices(body, options);
   if (!modes_need_no_matrix(body.stiffness, body.masses) || has_springs(model) || model.state != nullptr)
@@ -391,17 +383,15 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
   options.zero_count = model.rigid_motions + model.spring_motions;
   options.count = modes_to_solve(options, model);
   if (model.state != nullptr) options.verify = true;  // negative eigenvalues are not to be missed
-  std::optional<FieldOfRank> part;
-  if (options.ranks != nullptr) {
-    options = options_of_ranks(stiffness, masses, model, options);
-    part.emplace(stiffness, supports, linear_options(options, options.operator_kind), *options.ranks);
-  }
-  const Vibrating body{.stiffness = part ? part->equations() : stiffness,
-                       .masses = part ? part->own(masses) : masses,
-                       .supports = part ? part->supports() : supports,
-                       .model = model,
-                       .whole = stiffness.space(),
-                       .part = part ? &*part : nullptr};
+  if (options.ranks != nullptr) options = options_of_ranks(stiffness, masses, model, options);
+  LinearSolverOptions linear = linear_options(options, options.operator_kind);
+  linear.ranks = options.ranks;
+  const OwnField field(stiffness, supports, linear);
+  const Vibrating body{.field = field,
+                       .stiffness = field.equations(),
+                       .masses = field.own(masses),
+                       .supports = field.supports(),
+                       .model = model};
   Solved solved = solve_modes(body, options);
   modes.eigen = std::move(solved.eigen);
   modes.eigen.layout = body.layout();

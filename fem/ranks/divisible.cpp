@@ -17,8 +17,7 @@ void throw_not_over_ranks(const Ranks& ranks, const std::string& what, const std
   throw Error(ErrorKind::several_ranks,
               fmt::format("{} {} ranks, and {} is not divided among them", planned ? "planned for" : "started as",
                           ranks.count(), what),
-              "what is divided: statics, evolutions, Newton's method, modes and gradients, of one field or several",
-              fix);
+              "what is divided: statics, evolutions, Newton's method, modes and answers on them, and gradients", fix);
 }
 
 bool has_states_on_facets(const Operator& equations) {

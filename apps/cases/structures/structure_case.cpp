@@ -113,7 +113,7 @@ MotionFields motion_fields(const CaseModel& read, std::shared_ptr<const Structur
   };
   fields.derived = [space, view, stiffness = std::move(stiffness), equations = std::shared_ptr<Operator>()](
                        Run& run, const Vector& u) mutable {
-    if (!equations) equations = std::make_shared<Operator>(space, stiffness);
+    if (!equations) equations = std::make_shared<Operator>(equations_of_results(run.results(), space, stiffness));
     return EvaluatedFields{{}, section_forces_of(run, *equations, view->sections, {}, u)};
   };
   return fields;
