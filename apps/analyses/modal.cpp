@@ -22,8 +22,8 @@ std::optional<std::vector<int>> read_nodal_diameters(const Case::Table& t, bool 
   if (!is_given) rule.fallback = std::vector<double>{};
   std::vector<int> numbers;
   for (const double each : t.vector("nodal_diameters",
-                                    "waves around the axis of a sector with [[periodic]] rotation, from 0 to half of "
-                                    "its sectors: the modes of each",
+                                    "waves around the axis: of a body of revolution, or of a sector with [[periodic]] "
+                                    "rotation from 0 to half of its sectors; the modes of each",
                                     rule)) {
     if (each != std::floor(each) || each > 1e6)
       t.error(ErrorKind::wrong_value, "nodal_diameters", fmt::format("{:g} nodal diameters", each), {},
@@ -39,7 +39,8 @@ std::optional<std::vector<int>> read_nodal_diameters(const Case::Table& t, bool 
 bool read_whole(const Case::Table& t, bool has_diameters) {
   const bool whole =
       t.flag("whole",
-             "with nodal_diameters: shapes of all sectors, too, as a series of files on a mesh of the whole body; "
+             "with nodal_diameters: shapes of all sectors, or all around, too, as a series of files on a mesh of the "
+             "whole body; "
              "with animate as waves that go around",
              false);
   if (whole && !has_diameters)
@@ -256,7 +257,8 @@ ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers) {
   input.factorised = (read.model.ill_conditioned || read.preloaded || run.step().continues()) &&
                      input.eigen.method == EigenMethod::automatic;
   if (input.factorised) input.eigen.method = EigenMethod::lanczos;
-  if (input.nodal_diameters && input.eigen.method == EigenMethod::automatic) input.eigen.method = EigenMethod::lanczos;
+  const bool two_copies = input.nodal_diameters && !read.model.waves;
+  if (two_copies && input.eigen.method == EigenMethod::automatic) input.eigen.method = EigenMethod::lanczos;
   input.eigen.ranks = run.options().ranks;
   input.eigen.say = [&run](const std::string& line) {
     run.log().end_progress();

@@ -2,6 +2,7 @@
 #include "fem/analysis/sector_modes.hpp"
 #include "fem/analysis/whole_of_sector.hpp"
 
+#include <algorithm>
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,6 +14,19 @@ namespace {
 
 constexpr const char* sine = "_sine";        // the part that varies with the sine of the waves
 constexpr const char* quarter = "_quarter";  // the shape a quarter of a wave on
+
+// Copies of the mesh in that of the whole body: sectors, or turned meridians.
+int copies_of(const Model& model, const std::vector<int>& waves) {
+  if (!model.waves) return sector_count(model);
+  return std::max(48, 12 * std::ranges::max(waves));
+}
+
+WholeOfSector whole_of(const CaseModel& read, const std::vector<int>& waves) {
+  const Mesh& mesh = read.space().mesh();
+  const int copies = copies_of(read.model, waves);
+  if (read.model.waves) return WholeOfSector::of_meridian(mesh, copies);
+  return {mesh, read.model.cyclic.front().rotation, copies};
+}
 
 class SectorModalAnalysis final : public CaseAnalysis {
  public:
@@ -33,42 +47,46 @@ class SectorModalAnalysis final : public CaseAnalysis {
   // Shapes of the sector stay for those of the whole, of which one number of waves at a time is there.
   Index host_of_shown(Run&, const CaseModel& read, const Forecast& foreseen) const override {
     const Index waves = std::ssize(*input_.nodal_diameters);
-    return foreseen.host_of_columns * (input_.whole ? waves + sector_count(read.model) : 1);
+    return foreseen.host_of_columns * (input_.whole ? waves + copies_of(read.model, *input_.nodal_diameters) : 1);
   }
   void begin(const CaseModel&, StepBegin begin) override { input_.eigen.begin = std::move(begin.from); }
 
   State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
     find_preload(read, observer, prepared, input_);
     State about = run.step().is_last() ? State{} : input_.eigen.begin;
-    const int sectors = sector_count(read.model);
-    run.results().facts()["sectors"] = fmt::format("{}", sectors);
+    const bool revolved = read.model.waves.has_value();
+    if (!revolved) run.results().facts()["sectors"] = fmt::format("{}", sector_count(read.model));
     std::vector<SectorModes> all;
     std::vector<std::vector<Field>> shapes;  // [number of waves] of the sector, for the whole
     for (const int n : *input_.nodal_diameters) {
       SectorModal one = analysis();
       one.waves = {n};
       all.push_back(std::move(ritz::solve(read.model, one, observer, prepared).front()));
-      record(run.results(), all.back().modes.eigen, (all.back().pairs ? 2 : 1) * read.space().unknown_count());
       const SectorModes& found = all.back();
-      std::vector<Field> fields = fields_of(run.results(), read.space(),
-                                            {.count = found.modes.frequencies.size(),
-                                             .of =
-                                                 [&](std::size_t k) {
-                                                   return std::array{found.part(k, false), found.part(k, true)};
-                                                 },
-                                             .suffix = sine},
-                                            input_.shapes);
-      if (input_.whole) shapes.push_back(fields);
-      run.results().write(std::move(fields), {}, n);
+      record(run.results(), found.modes.eigen, (found.pairs && !revolved ? 2 : 1) * read.space().unknown_count());
+      std::vector<Field> parts;
+      if (!revolved || input_.whole) parts = in_two_parts(run.results(), read.space(), found);
+      if (input_.whole) shapes.push_back(parts);
+      if (revolved) parts = mode_fields(run.results(), read.space(), found.modes.eigen, input_.shapes);
+      run.results().write(std::move(parts), {}, n);
     }
-    print(run, sectors, all);
-    if (input_.whole)
-      write_whole(run.results(), read, WholeOfSector(read.space().mesh(), read.model.cyclic.front().rotation, sectors),
-                  shapes);
+    print(run, read.model, all);
+    if (input_.whole) write_whole(run.results(), read, whole_of(read, *input_.nodal_diameters), shapes);
     return about;
   }
 
  private:
+  std::vector<Field> in_two_parts(Results& results, const FunctionSpace& space, const SectorModes& found) const {
+    return fields_of(results, space,
+                     {.count = found.modes.frequencies.size(),
+                      .of =
+                          [&](std::size_t k) {
+                            return std::array{found.part(k, false), found.part(k, true)};
+                          },
+                      .suffix = sine},
+                     input_.shapes);
+  }
+
   // A mode's fields of a, then as many of b, become one of each on the whole body: the shape at a phase.
   static std::vector<Field> on_whole(const WholeOfSector& whole, std::span<const Field> of_mode, int waves,
                                      double phase, const char* suffix) {
@@ -126,8 +144,10 @@ class SectorModalAnalysis final : public CaseAnalysis {
 
   SectorModal analysis() const { return {input_.eigen, *input_.nodal_diameters}; }
 
-  static void print(Run& run, int sectors, const std::vector<SectorModes>& all) {
-    run.log().line("modes of {} sectors by nodal diameters; with a * the whole body has two of each", sectors);
+  static void print(Run& run, const Model& model, const std::vector<SectorModes>& all) {
+    const std::string body =
+        model.waves ? std::string("a body of revolution") : fmt::format("{} sectors", sector_count(model));
+    run.log().line("modes of {} by nodal diameters; with a * the whole body has two of each", body);
     run.log().line("diameters  mode  frequency [Hz]     omega^2 [1/s^2]  residual");
     auto& facts = run.results().facts();
     for (const SectorModes& each : all) {
@@ -148,9 +168,10 @@ class SectorModalAnalysis final : public CaseAnalysis {
 
 std::unique_ptr<CaseAnalysis> sector_modal_analysis(Run& run, CaseModel& read, ModalInput input) {
   if (input.shapes.phases > 0 && !input.whole)
-    run.log().notice("[modal] animate has no effect: shapes are those of one sector; add whole = true");
+    run.log().notice("[modal] animate has no effect: shapes are those of one sector or meridian; add whole = true");
   for (std::size_t k = 0; k < static_cast<std::size_t>(input.eigen.count); ++k)
-    for (Field& name : mode_names(read.space(), k, sine)) read.nodal_results.push_back(std::move(name));
+    for (Field& name : read.model.waves ? mode_names(read.space(), k) : mode_names(read.space(), k, sine))
+      read.nodal_results.push_back(std::move(name));
   return std::make_unique<SectorModalAnalysis>(std::move(input));
 }
 

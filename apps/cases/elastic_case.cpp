@@ -275,6 +275,28 @@ void show_as_mixed(Run& run, const ElasticBody& body, CaseModel& read) {
   };
 }
 
+void report_missing_waves(Run& run) {
+  run.log().notice(
+      "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those with "
+      "waves around may be lower: [modal] nodal_diameters finds them, and torsion");
+}
+
+// A body of revolution with waves around has supports and ties alone.
+void refuse_beside_waves(Run& run, bool stressed) {
+  const Case::Table root = run.input().root();
+  if (stressed)
+    run.input()
+        .table("modal", "")
+        .refuse(ErrorKind::modal_options, "nodal_diameters", "waves around a body of revolution about a loaded state",
+                "the stiffness of its stress with waves is not known",
+                "omit the preload or the steps before, or model a sector of the body in three dimensions");
+  for (const char* key : {"rigid", "periodic", "gap"})
+    if (root.has(key))
+      root.refuse(ErrorKind::modal_options, key,
+                  fmt::format("[[{}]], and [modal] nodal_diameters of a body of revolution", key),
+                  "it joins displacements that are the same all around", "omit it, or use [[tie]] or [[displacement]]");
+}
+
 }  // namespace
 
 CaseModel read_elasticity(Run& run) {
@@ -311,11 +333,11 @@ CaseModel read_elasticity(Run& run) {
   for (std::size_t i = 0; i < own.size(); ++i) {
     read_loads_on_body(read.load_cases.cases[i].table, mesh, *own[i]);
     read_thermal(run, read.load_cases.cases[i].table, *own[i]);
-    read_displacements(read.load_cases.cases[i].table, mesh, false, *own[i], nullptr);
+    read_displacements(read.load_cases.cases[i].table, mesh, dimension, false, *own[i], nullptr);
   }
   refuse_warming_laws(run, body);
   std::vector<ObliqueSupport> oblique;
-  read_displacements(run.input().root(), mesh, false, body.loads, &oblique);
+  read_displacements(run.input().root(), mesh, dimension, false, body.loads, &oblique);
   std::vector<Point> gravity = {body.loads.acceleration()};
   for (const ElasticLoads* each : own) gravity.push_back(each->acceleration());
   make_model(run, body, space,
@@ -345,9 +367,11 @@ CaseModel read_elastic_vibration(Run& run) {
   body.large_displacements = read_large_displacement(run);
   body.pressures_follow = false;  // what their turning adds to the stiffness is not symmetric
   CaseModel read{.modes = true, .preloaded = has_preload(run)};
+  body.waves = plane.axisymmetric && has_nodal_diameters(run);
   const bool turns = read_turning(run, mesh.dimension(), plane, body);
   read.preloaded = read.preloaded || (turns && !run.step().continues());
   const bool stressed = read.preloaded || run.step().continues(), answers = responds(run);
+  if (body.waves) refuse_beside_waves(run, stressed);
   if (turns && !run.input().root().has("complex"))
     run.log().notice("modes of the body that turns are without Coriolis' forces; [complex] finds those with them");
   if (read.preloaded || (answers && outside_loads_excite(run, read))) {
@@ -368,12 +392,13 @@ CaseModel read_elastic_vibration(Run& run) {
   read_thermal(run, run.input().root(), body.loads);
   read_ground(run.input(), mesh, body);
   phase.reset();
-  const FunctionSpace& space = make_space(run, mesh, mesh.dimension());
+  const FunctionSpace& space = make_space(run, mesh, body.components());
   phase.emplace(run.device().profile(), "model");
   std::vector<ObliqueSupport> oblique;
-  read_displacements(run.input().root(), mesh, !stressed, body.loads, &oblique);
+  read_displacements(run.input().root(), mesh, body.components(), !stressed, body.loads, &oblique);
   make_model(run, body, space,
-             {.displacements = true,
+             {.displacements = !body.waves,
+              .periodic = !body.waves,
               .at_rest = true,
               .masses = true,
               .of_revolution = plane.axisymmetric,
@@ -383,12 +408,9 @@ CaseModel read_elastic_vibration(Run& run) {
   const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
   if (!stressed && std::erase_if(read.model.equations, is_thermal) > 0)
     run.log().notice("thermal strain changes no frequency here: give [modal] preload = true for its stresses");
-  if (plane.axisymmetric)
-    run.log().notice(
-        "modes of the axisymmetric model keep the shape of revolution (n = 0 waves around, without torsion); those "
-        "with waves around may be lower: model the body in three dimensions for them");
+  if (plane.axisymmetric && !body.waves) report_missing_waves(run);
   if (answers) read.motion = motion_fields(read);
-  if (read.model.gone.empty())
+  if (read.model.gone.empty() && !body.waves)
     read.judge_shape = [body, space](Run& run, const Vector& shape) { report_bending_cells(run, space, body, shape); };
   read.mass = [body, attached = read.attached_mass, whole = read.model.gone.empty()] {
     const std::optional<double> mass = whole ? body.mass() : std::nullopt;

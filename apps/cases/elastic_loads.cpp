@@ -21,7 +21,7 @@ std::vector<Formula> read_total_force(const Case::Table& t, int dimension) {
 
 }  // namespace
 
-void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero, ElasticLoads& loads,
+void read_displacements(const Case::Table& from, const Mesh& mesh, int components, bool only_zero, ElasticLoads& loads,
                         std::vector<ObliqueSupport>* oblique) {
   const char* names[] = {"x", "y", "z"};
   for (const Case::Table& t : from.tables("displacement", "prescribed displacements")) {
@@ -29,7 +29,7 @@ void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zer
         t.region("region", "facets, nodes or cells", mesh, {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
     const bool all = t.flag("fixed", "all components are zero, but for those given", false);
     bool any = all;
-    for (int c = 0; c < mesh.dimension(); ++c) {
+    for (int c = 0; c < components; ++c) {
       if (!t.has(names[c]) && !all) continue;
       const Formula value = t.formula(
           names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free",

@@ -10,7 +10,7 @@ namespace ritz {
 
 // [[displacement]]. With `only_zero`, other values are errors. `oblique`: takes supports along other directions; none
 // in a load case.
-void read_displacements(const Case::Table& from, const Mesh& mesh, bool only_zero, ElasticLoads& loads,
+void read_displacements(const Case::Table& from, const Mesh& mesh, int components, bool only_zero, ElasticLoads& loads,
                         std::vector<ObliqueSupport>* oblique);
 // [gravity]: is there any?
 bool read_gravity(const Case::Table& from, int dimension, ElasticLoads& loads);

@@ -87,6 +87,10 @@ bool has_preload(Run& run) {
   return false;
 }
 
+bool has_nodal_diameters(Run& run) {
+  return run.input().table("modal", "number, method and output of the modes").has("nodal_diameters");
+}
+
 void report_motion(Run& run, const State& state, const Transient& method) {
   const EnergyBalance& e = state.energy;
   if (method.central_differences)

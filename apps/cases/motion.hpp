@@ -21,6 +21,8 @@ RayleighDamping read_rayleigh(const Case::Table& t);  // `rayleigh`, or `ratios`
 
 // [modal] preload: the body vibrates about its static equilibrium under the loads of the case.
 bool has_preload(Run& run);
+// [modal] nodal_diameters: modes with waves around an axis.
+bool has_nodal_diameters(Run& run);
 
 // Steps and energies, in the log and among the facts.
 void report_motion(Run& run, const State& state, const Transient& method);

@@ -40,9 +40,9 @@ std::string mode_name(std::size_t mode, const std::string& field) {
   return fmt::format("{}_{}", mode_name(mode), field);
 }
 
-int mode_components(const FunctionSpace& space) { return std::min(space.components(), space.mesh().dimension()); }
+int mode_components(const FunctionSpace& space) { return std::min(space.components(), 3); }
 
-bool has_rotations(const FunctionSpace& space) { return space.components() == 6 && mode_components(space) == 3; }
+bool has_rotations(const FunctionSpace& space) { return space.components() == 6 && space.mesh().dimension() == 3; }
 
 std::string rotation_name(std::size_t mode) { return mode_name(mode) + "_rotation"; }
 
@@ -227,8 +227,9 @@ std::vector<Field> fields_of(std::vector<Shape> shapes) {
 
 }  // namespace
 
-std::vector<Field> mode_fields(Results& results, const FunctionSpace& space, const EigenSolution& s) {
-  return fields_of(shapes_of(results, space.mesh(), motion_in(results, space), s, {.unit_maximum = true}));
+std::vector<Field> mode_fields(Results& results, const FunctionSpace& space, const EigenSolution& s,
+                               const ModeShapes& options) {
+  return fields_of(shapes_of(results, space.mesh(), motion_in(results, space), s, options));
 }
 
 void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options) {

@@ -22,7 +22,7 @@ struct ModeShapes {
 
 std::string mode_name(std::size_t mode);                            // "mode_1" for 0
 std::string mode_name(std::size_t mode, const std::string& field);  // "mode_1_displacement"
-int mode_components(const FunctionSpace& space);                    // without the rotations of beams and shells
+int mode_components(const FunctionSpace& space);                    // without rotations
 bool has_rotations(const FunctionSpace& space);
 std::string rotation_name(std::size_t mode);  // "mode_1_rotation" for 0
 // Names and components of the results of mode number `mode`.
@@ -31,8 +31,9 @@ std::vector<Field> mode_names(const FunctionSpace& space, std::size_t mode);
 std::vector<Field> mode_names(const FunctionSpace& space, std::size_t mode, const char* suffix);
 // How eigenvalues were found, among the solves of the report.
 void record(Results& results, const EigenSolution& s, Index unknowns);
-// Shapes with a largest displacement of 1, as fields to be written.
-std::vector<Field> mode_fields(Results& results, const FunctionSpace& space, const EigenSolution& s);
+// Shapes as fields to be written: with a largest displacement of 1 where `options` do not say otherwise.
+std::vector<Field> mode_fields(Results& results, const FunctionSpace& space, const EigenSolution& s,
+                               const ModeShapes& options = {.unit_maximum = true});
 void print_table(Results& results, const VibrationModes& modes);
 // `tolerance`: that the residuals were to reach.
 void record(Results& results, const VibrationModes& modes, Index unknowns, double mass, double tolerance);

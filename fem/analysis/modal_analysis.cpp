@@ -73,7 +73,7 @@ void check(const Model& model, const Modal& analysis) {
 
 VibrationModel vibration_model(const Model& model, const Constraints& supports, const Prepared& prepared) {
   VibrationModel vibration{.attached = model.attached,
-                           .axisymmetric = model.rigid == RigidModes::axisymmetric,
+                           .axisymmetric = model.rigid == RigidModes::axisymmetric || model.waves,
                            .lists_stay = prepared.cache != nullptr};
   const auto count = [&](const Model& of) {
     int motions = 0;

@@ -1,6 +1,7 @@
 #include "fem/analysis/sector_modes.hpp"
 
 #include "device/error.hpp"
+#include "fem/analysis/revolution_with_waves.hpp"
 #include "fem/space/linear_equations.hpp"
 
 #include <algorithm>
@@ -148,10 +149,12 @@ void keep_one_of_each_pair(VibrationModes& modes) {
 
 SectorModes solve_waves(const Model& sector, int waves, const Modal& modal, const Observer& observer,
                         const Prepared& prepared) {
-  SectorModes result{.waves = waves, .pairs = is_pair(waves, sector_count(sector))};
+  SectorModes result{.waves = waves,
+                     .pairs = sector.waves ? waves > 0 : is_pair(waves, sector_count(sector)),
+                     .revolved = sector.waves.has_value()};
   if (waves == 0) {
     result.modes = solve(sector, modal, observer, prepared);
-  } else if (!result.pairs) {
+  } else if (!result.pairs || result.revolved) {
     result.modes = solve(with_waves(sector, waves), modal, observer);
   } else {
     Modal of_pair = modal;
@@ -169,11 +172,29 @@ SectorModes solve_waves(const Model& sector, int waves, const Modal& modal, cons
   return result;
 }
 
+// [node][3] The components of a shape on a meridian that vary by the cosine, or by the sine; without waves none does.
+std::vector<double> along_meridian(std::vector<double> shape, bool sine, int waves) {
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if ((waves > 0 && i % 3 == 2) != sine) shape[i] = 0;
+  return shape;
+}
+
+void check_revolution(const SectorModal& analysis) {
+  if (analysis.waves.empty() || std::ranges::any_of(analysis.waves, [](int n) { return n < 0; }))
+    throw Error(ErrorKind::modal_options, "modes of a body of revolution without numbers of waves", {},
+                "give one or more, from 0 on");
+  if (!analysis.modal.begin.u.empty())
+    throw Error(ErrorKind::vibration, "modes with waves around a body of revolution under a preload",
+                "the stiffness of its stress with waves is not known",
+                "omit the preload, or model a sector of the body in three dimensions");
+}
+
 }  // namespace
 
 Vector SectorModes::part(std::size_t mode, bool sine) const {
   const Vector x = modes.eigen.vector(mode);
   std::vector<double> values = x.host();
+  if (revolved) return Vector(x.device(), std::span<const double>(along_meridian(values, sine, waves)), "vectors");
   const std::size_t size = pairs ? values.size() / 2 : values.size();
   std::vector<double> own(values.begin() + static_cast<std::ptrdiff_t>(pairs && sine ? size : 0),
                           values.begin() + static_cast<std::ptrdiff_t>(pairs && sine ? 2 * size : size));
@@ -184,7 +205,8 @@ Vector SectorModes::part(std::size_t mode, bool sine) const {
 int sector_count(const Model& sector) {
   if (sector.cyclic.empty())
     throw Error(ErrorKind::relation, "modes with waves of a model without sides of a sector",
-                "waves go around the axis from sector to sector", "join its sides by [[periodic]] with a rotation");
+                "waves go around the axis from sector to sector, or around a body of revolution",
+                "join its sides by [[periodic]] with a rotation, or give [model] type = \"axisymmetric\"");
   const double angle = angle_of(sector), count = one_turn / std::abs(angle);
   const double whole = std::round(count);
   if (!(std::abs(count - whole) <= 1e-6 * whole) || whole < 2)
@@ -205,6 +227,11 @@ std::vector<int> all_waves(const Model& sector) {
 }
 
 Model with_waves(const Model& sector, int waves) {
+  if (sector.waves) {
+    Model result = revolution_with_waves(sector, waves);
+    result.space = own_space(sector.space);
+    return result;
+  }
   if (waves == 0) return sector;
   const bool pair = is_pair(waves, sector_count(sector));
   std::vector<LinearEquations> sides;
@@ -225,6 +252,7 @@ Model with_waves(const Model& sector, int waves) {
 
 void check(const Model& sector, const SectorModal& analysis) {
   check(sector, analysis.modal);
+  if (sector.waves) return check_revolution(analysis);
   const int sectors = sector_count(sector);
   const auto refuse = [](const char* what, const char* fix) {
     throw Error(ErrorKind::vibration, fmt::format("modes with waves of a sector with {}", what),
@@ -233,7 +261,7 @@ void check(const Model& sector, const SectorModal& analysis) {
   if (sector.has_fields()) refuse("several fields", "take one field");
   if (!sector.attached.empty()) refuse("masses or springs at reference points", "give them to nodes");
   if (!sector.means.empty()) refuse("mean motions that are held", "hold nodes");
-  if (!sector.held_on_axis.empty()) refuse("an axis of revolution", "model the sector in three dimensions");
+  if (!sector.held_on_axis.empty()) refuse("an axis of revolution", "omit [[periodic]]");
   if (!analysis.modal.begin.points.empty()) refuse("internal variables of a state", "take elastic materials");
   for (const int n : analysis.waves)
     if (n < 0 || 2 * n > sectors)
@@ -257,6 +285,11 @@ std::vector<SectorModes> solve(const Model& sector, const SectorModal& analysis,
 
 Forecast forecast(const Model& sector, const SectorModal& analysis, const Prepared& prepared) {
   Modal modal = analysis.modal;
+  if (sector.waves) {
+    Forecast result = forecast(sector, modal, prepared);
+    result.results = static_cast<int>(analysis.waves.size());
+    return result;
+  }
   const std::vector<int> waves = waves_of(sector, analysis);
   const int sectors = sector_count(sector);
   const bool pairs = std::ranges::any_of(waves, [&](int n) { return is_pair(n, sectors); });

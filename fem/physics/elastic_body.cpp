@@ -36,6 +36,11 @@ double value_at(const Coefficient& value, std::span<const double, 3> x) {
 
 }  // namespace
 
+bool ElasticLoads::acts() const {
+  return gravity_ || !(body_forces_.empty() && tractions_.empty() && pressures_.empty() && forces_.empty() &&
+                       remote_forces_.empty());
+}
+
 Point ElasticLoads::acceleration() const {
   Point result{};
   if (gravity_) std::ranges::copy(gravity_->acceleration, result.begin());
@@ -105,6 +110,7 @@ class ElasticBody::Builder {
                           return each.gravity_.has_value();
                         });
     check_rotation();
+    check_waves();
     find_materials(weighs);
     report_locking();
     for (const FoundMaterial& m : materials_) {
@@ -113,14 +119,13 @@ class ElasticBody::Builder {
       else if (is_of_law(m.input, setting_)) add_law(m);
       else add_stresses(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region), m);
       if (has_gravity(body_.loads)) add_weight(*body_.loads.gravity_, m, model_.equations);
-      if (m.input.density)
-        model_.inertia.push_back(Integral::over(mass_form<G>(*m.input.density, measure_), *m.region));
+      if (m.input.density) add_mass(m);
       if (model_.turning && m.input.density) add_rotation(m);
     }
     if (model_.inertia.size() < materials_.size()) model_.inertia.clear();
     for (const auto& [facets, input] : body_.foundations_) add_foundation<G>(facets, input, measure_, model_, errors_);
     for (const auto& [nodes, input] : body_.springs_) add_spring(nodes, input, model_, errors_);
-    add_thermal(body_.loads, model_.equations);
+    if (!body_.waves) add_thermal(body_.loads, model_.equations);
     add_loads(body_.loads, model_.equations, model_.supports);
     for (const ElasticLoads& each : body_.load_cases_) {
       ModelLoadCase& own = model_.load_cases.emplace_back(ModelLoadCase{each.name()});
@@ -132,6 +137,9 @@ class ElasticBody::Builder {
     check_temperatures();
     model_.rigid = G == 3 ? RigidModes::solid : measure_.axisymmetric ? RigidModes::axisymmetric : RigidModes::plane;
     if (measure_.axisymmetric) hold_axis();
+    if (!body_.waves) return;
+    model_.waves = 0;
+    model_.rigid = RigidModes::revolution;
   }
 
  private:
@@ -178,6 +186,31 @@ class ElasticBody::Builder {
           fmt::format("reduced integration in {} of the {} cells of '{}': the others are no "
                       "hexahedra of 20 nodes and no quadrilaterals of 8",
                       cells, m.region->cells.size(), m.region->name));
+  }
+
+  void add_mass(const FoundMaterial& m) {
+    FormValue form = body_.waves ? mass_with_waves(*m.input.density) : mass_form<G>(*m.input.density, measure_);
+    Integral& mass = model_.inertia.emplace_back(Integral::over(std::move(form), *m.region));
+    if (body_.waves) mass.factor = measure_.weight;
+  }
+
+  // Motions with waves have the stiffness and the mass of the body alone.
+  void check_waves() {
+    if (!body_.waves) return;
+    const auto refuse = [&](bool is_given, const char* what) {
+      if (is_given)
+        errors_.add(Error(ErrorKind::vibration, fmt::format("waves around a body of revolution with {}", what),
+                          "its modes with waves are those of linear elastic materials at rest, on supports",
+                          "omit it, or model the body or a sector of it in three dimensions"));
+    };
+    if (!measure_.axisymmetric)
+      errors_.add(Error(ErrorKind::vibration, "waves around a body that is not one of revolution", {},
+                        "give a mesh of two dimensions and PlaneKind::axisymmetric"));
+    refuse(body_.has_laws(), "a law of materials, or large displacements");
+    refuse(body_.is_mixed(), "a mixed formulation");
+    refuse(body_.rotation_.has_value(), "a rotation");
+    refuse(!body_.foundations_.empty() || !body_.springs_.empty(), "foundations or springs");
+    refuse(body_.loads.acts() || std::ranges::any_of(body_.load_cases_, &ElasticLoads::acts), "loads");
   }
 
   void add_law(const FoundMaterial& m) {
@@ -449,12 +482,13 @@ class ElasticBody::Builder {
     for (const auto& [place, component, value, origin] : from.displacements_) {
       const Region* region =
           find_region(place, mesh_, {RegionKind::facets, RegionKind::nodes, RegionKind::cells}, origin, errors_);
-      if (component >= G)
+      const int components = body_.components();
+      if (component >= components)
         errors_.add(Error(ErrorKind::model_options, fmt::format("a displacement of component {}", component),
-                          fmt::format("the mesh has {} dimensions, and components count from 0", G))
+                          fmt::format("displacements have {} components, and these count from 0", components))
                         .at(origin));
-      if (region == nullptr || component >= G) continue;
-      for (int c = 0; c < G; ++c)
+      if (region == nullptr || component >= components) continue;
+      for (int c = 0; c < components; ++c)
         if (component < 0 || component == c) prescribed.push_back({region, c, value, origin});
     }
   }
@@ -662,7 +696,9 @@ bool ElasticBody::is_mixed() const {
   return std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.mixed; });
 }
 
-ElasticSetting ElasticBody::setting() const { return {mesh_.dimension(), plane_, measure_, large_displacements}; }
+ElasticSetting ElasticBody::setting() const {
+  return {mesh_.dimension(), plane_, measure_, large_displacements, waves};
+}
 
 Coefficient ElasticBody::free_strain(const Material& material) const {
   if (!loads.temperature_ || material.expansion.empty() || !material.law) return 0;
@@ -748,7 +784,7 @@ Model ElasticBody::model(FunctionSpace space, ErrorList& errors) const {
 
 Model ElasticBody::model(const Device& device, const SpaceOptions& options) const {
   ErrorList errors;
-  Model result = model(FunctionSpace(mesh_, mesh_.dimension(), device, options), errors);
+  Model result = model(FunctionSpace(mesh_, components(), device, options), errors);
   errors.throw_if_any();
   return result;
 }

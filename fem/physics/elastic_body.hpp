@@ -25,6 +25,7 @@ namespace ritz {
 class ElasticLoads {
  public:
   explicit ElasticLoads(std::string name = {}) : name_(std::move(name)) {}
+  bool acts() const;  // does more than supports and a temperature?
   void gravity(std::vector<double> acceleration, std::string origin = {});               // [m/s^2]
   Point acceleration() const;                                                            // of gravity; 0: there is none
   void body_force(On cells, std::vector<Coefficient> density, std::string origin = {});  // [N/m^3]
@@ -110,7 +111,11 @@ class ElasticBody {
   // The analysis goes through time: the temperature of materials with a law is that of the time. Else it grows from the
   // reference along the load path, at whose end it is the given one.
   bool in_time = false;
+  // The displacements of a body of revolution have three components, r, y and hoop, and waves around the axis, none at
+  // first: with_waves(model, n) (fem/analysis/sector_modes.hpp) gives the model of n. Supports alone act.
+  bool waves = false;
   ElasticLoads loads;  // in all load cases
+  int components() const { return waves ? 3 : mesh_.dimension(); }
   ElasticLoads& load_case(std::string name) { return load_cases_.emplace_back(std::move(name)); }
 
   const BodyMeasure& measure() const { return measure_; }

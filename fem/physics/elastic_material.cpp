@@ -5,6 +5,7 @@
 #include "fem/forms/thermal_stress.hpp"
 #include "fem/forms/varying_elasticity.hpp"
 #include "fem/materials/anisotropic.hpp"
+#include "fem/forms/with_waves.hpp"
 #include "fem/materials/linear_elastic.hpp"
 #include "fem/materials/orthotropic.hpp"
 #include "fem/physics/place.hpp"
@@ -35,6 +36,7 @@ Axes constant_axes(const ElasticMaterial& material) {
 FormValue varying(ElasticConstants constants, const ElasticSetting& setting, std::vector<PointFunction> given,
                   const Orientation* axes = nullptr) {
   constants.plane_stress = is_stress_free(setting);
+  if (setting.waves) return {WithWaves<VaryingElasticity<Space::solid>>{{constants}}, std::move(given)};
   if (axes != nullptr) {
     std::vector<PointFunction> all = axes->functions();
     std::ranges::move(given, std::back_inserter(all));
@@ -50,7 +52,21 @@ FormValue varying(ElasticConstants constants, const ElasticSetting& setting, std
   return {VaryingElasticity<Space::plane>{constants}, std::move(given)};
 }
 
+// Lame's parameters as shares of two stiffnesses: those of lambda = 1 and of mu = 1.
+FormValue isotropic_with_waves(const IsotropicConstants& m, const ElasticSetting& setting) {
+  ElasticConstants constants{ElasticInputs::shares};
+  for (int i = 0; i < 6; ++i) {
+    for (int j = i; j < 3; ++j) constants.first[Voigt::entry(i, j)] = 1;
+    constants.second[Voigt::entry(i, i)] = i < 3 ? 2 : 1;
+  }
+  const PointExpression young = m.young.expression(), poisson = m.poisson.expression();
+  return varying(constants, setting,
+                 {Coefficient(young * poisson / ((1 + poisson) * (1 - 2 * poisson))).function(),
+                  Coefficient(young / (2 + 2 * poisson)).function()});
+}
+
 FormValue isotropic_stiffness(const IsotropicConstants& m, const ElasticSetting& setting) {
+  if (setting.waves) return isotropic_with_waves(m, setting);
   if (!m.young.is_number() || !m.poisson.is_number()) {
     std::vector<PointFunction> given = {m.young.function(), m.poisson.function()};
     if (setting.dimension == 3) return {VaryingElasticity<Space::solid, ElasticAxes::none>{}, std::move(given)};
@@ -247,8 +263,9 @@ std::vector<Integral> stiffness_integrals(const ElasticMaterial& material, const
   std::vector<Integral> result;
   for (FormValue& each : forms) {
     result.push_back(Integral::over(std::move(each), region));
-    // Forms in the plane are per unit of depth; of a body of revolution they hold the measure.
-    if (setting.dimension == 2 && !setting.measure.axisymmetric) result.back().factor = setting.measure.weight;
+    // Forms in the plane are per unit of depth; of a body of revolution without waves they hold the measure.
+    if (setting.dimension == 2 && (setting.waves || !setting.measure.axisymmetric))
+      result.back().factor = setting.measure.weight;
   }
   return result;
 }

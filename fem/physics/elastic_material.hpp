@@ -86,6 +86,7 @@ struct ElasticSetting {
   PlaneKind plane = PlaneKind::strain;
   BodyMeasure measure = {};
   bool large_displacements = false;
+  bool waves = false;  // around a body of revolution
 };
 
 // Does the material have a named law, or large displacements, where linear elasticity is a law, too?

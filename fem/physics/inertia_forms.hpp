@@ -5,6 +5,7 @@
 #include "fem/forms/form_value.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/forms/mass_across.hpp"
+#include "fem/forms/with_waves.hpp"
 #include "fem/physics/load_forms.hpp"
 
 #include <vector>
@@ -20,6 +21,11 @@ FormValue mass_form(const Coefficient& density, const BodyMeasure& measure, doub
                                  : FormValue(VaryingMass<2, true>{weight}, {density.function()});
   if (density.is_number()) return Mass<G, G>{density.number(), weight};
   return {VaryingMass<G>{weight}, {density.function()}};
+}
+
+// The mass of a body of revolution with waves around; the integral has the factor of theta.
+inline FormValue mass_with_waves(const Coefficient& density) {
+  return {WithWaves<VaryingMass<3>>{}, {density.function()}};
 }
 
 // For motions across the axis, of length 1.

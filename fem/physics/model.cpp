@@ -14,6 +14,14 @@
 namespace ritz {
 namespace {
 
+// Those that are zero on an axis of revolution. With one wave the axis moves across itself: with_waves() relates r and
+// hoop.
+std::vector<int> components_on_axis(const std::optional<int>& waves) {
+  if (!waves) return {0};
+  if (*waves == 0) return {0, 2};
+  return *waves == 1 ? std::vector<int>{1} : std::vector<int>{0, 1, 2};
+}
+
 // Prescribes what the supports, the axis and the elements of a model say in a load case, or without one.
 Index prescribe_all(const Model& model, const std::vector<std::uint8_t>& touched,
                     const std::vector<PrescribedValue>& own, Constraints& result) {
@@ -28,7 +36,8 @@ Index prescribe_all(const Model& model, const std::vector<std::uint8_t>& touched
   for (const PrescribedValue& p : model.supports)
     if (!is_replaced(p)) add(p);
   std::ranges::for_each(own, add);
-  result.prescribe_nodes(model.held_on_axis, 0, 0.0, "the axis of revolution");
+  for (const int component : components_on_axis(model.waves))
+    result.prescribe_nodes(model.held_on_axis, component, 0.0, "the axis of revolution");
   for (const LinearEquations& each : model.relations)
     if (!each.at_most) result.relate(each);
   return model.sparse ? hold_untouched(touched, result) : 0;

@@ -124,7 +124,10 @@ struct Model {
   std::vector<CyclicSides> cyclic = {};         // sides of a sector (fem/analysis/sector_modes.hpp)
   std::vector<PrescribedMean> means = {};       // of linear static analyses, in all load cases
   std::vector<AttachedMotion> attached = {};    // of free vibration; in time their masses
-  std::vector<Node> held_on_axis = {};          // nodes of the space whose component 0 is zero: an axis of revolution
+  std::vector<Node> held_on_axis = {};  // nodes of the space on an axis of revolution: their radial component is 0
+  // Around a body of revolution, whose displacements have the components r, y and hoop (fem/forms/with_waves.hpp).
+  // Nodes on the axis are held so that a motion in space is smooth there.
+  std::optional<int> waves = {};
   bool sparse = false;                  // elements do not act on all unknowns: those without any are held at zero
   std::vector<std::uint8_t> gone = {};  // [cell] 1: it is not there (fem/physics/removed_cells.hpp); empty: all are
   std::vector<ModelLoadCase> load_cases = {};

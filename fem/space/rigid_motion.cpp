@@ -22,10 +22,15 @@ using Gram = std::array<Motion, motion_size>;
 
 struct Part {
   Index cell_count = 0, first_cell = 0;
+  RigidModes modes = RigidModes::solid;
   Vec low{1e300, 1e300, 1e300}, high{-1e300, -1e300, -1e300};
   Gram gram{};  // sum of row^T row over the supports
   double size() const { return std::max({high[0] - low[0], high[1] - low[1], high[2] - low[2], 1e-300}); }
-  Vec centre() const { return {0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2])}; }
+  bool is_around() const { return modes == RigidModes::revolution || modes == RigidModes::one_wave; }
+  // The centre of a meridian lies on the axis, as that of the whole body.
+  Vec centre() const {
+    return {is_around() ? 0 : 0.5 * (low[0] + high[0]), 0.5 * (low[1] + high[1]), 0.5 * (low[2] + high[2])};
+  }
 };
 
 // Component c of the six elementary motions at point x; from 3 on the rotation of a beam or shell there.
@@ -34,6 +39,11 @@ Motion motions_at(const Part& part, const Vec& x, int c) {
   const double s = part.size();
   const Vec d{(x[0] - m[0]) / s, (x[1] - m[1]) / s, (x[2] - m[2]) / s};
   Motion row{};
+  if (part.modes == RigidModes::one_wave && c == 2) {  // u_x cos(theta) along r is -u_x sin(theta) around
+    row = motions_at(part, x, 0);
+    for (double& each : row) each = -each;
+    return row;
+  }
   if (c >= 3) {
     row[static_cast<std::size_t>(c - 3)] = 1;
     return row;
@@ -55,6 +65,8 @@ std::vector<int> allowed_motions(RigidModes modes) {
     case RigidModes::solid: return {0, 1, 2, 3, 4, 5};
     case RigidModes::plane: return {2, 3, 4};
     case RigidModes::axisymmetric: return {4};
+    case RigidModes::revolution: return {1, 4};
+    case RigidModes::one_wave: return {2, 3};
     case RigidModes::scalar: return {3};
   }
   return {};
@@ -68,7 +80,7 @@ Matrix null_space(Matrix gram, const std::vector<int>& allowed) {
   double largest = 0;
   for (const int i : allowed)
     largest = std::max(largest, gram[static_cast<std::size_t>(i)][static_cast<std::size_t>(i)]);
-  const double tolerance = 1e-10 * std::max(largest, 1e-300);
+  const double tolerance = 1e-10 * std::max(largest, 1e-6);  // an axis of revolution is held to rounding
   std::vector<int> pivots;
   // Pivots prefer translations, so that the free columns - the parameters of the null space - are rotations.
   std::vector<int> left(allowed.rbegin(), allowed.rend());
@@ -183,13 +195,14 @@ std::string motion_words(const Part& part, const Motion& m, RigidModes modes) {
 class BodyParts {
  public:
   // gone [cell of the first space]; empty: all are there.
-  BodyParts(Spaces spaces, std::span<const std::uint8_t> gone) : spaces_(std::move(spaces)) {
+  BodyParts(Spaces spaces, std::span<const std::uint8_t> gone, RigidModes modes) : spaces_(std::move(spaces)) {
     for (const FunctionSpace& space : spaces_) {
       std::vector<Index> part_of_cell;
       const std::size_t first = parts_.size();
       const bool is_first = space == spaces_.front();
       parts_.resize(first + static_cast<std::size_t>(connected_components(
                                 space.mesh(), is_first ? gone : std::span<const std::uint8_t>(), part_of_cell)));
+      for (std::size_t p = first; p < parts_.size(); ++p) parts_[p].modes = modes;
       if (part_of_cell.empty()) all_of_one_part(space, first);
       else divide(space, part_of_cell, first);
     }
@@ -454,7 +467,7 @@ std::vector<FreePart> report_free(const BodyParts& all, const std::vector<Linear
 std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std::uint8_t> held,
                                  const std::vector<LinearEquations>& equations, RigidModes modes,
                                  std::span<const std::uint8_t> gone) {
-  BodyParts parts({space}, gone);
+  BodyParts parts({space}, gone, modes);
   parts.hold(held);
   return report_free(parts, equations, modes, {});
 }
@@ -462,7 +475,7 @@ std::vector<FreePart> free_parts(const FunctionSpace& space, std::span<const std
 std::vector<FreePart> free_parts(const Spaces& spaces, std::span<const std::uint8_t> held,
                                  std::span<const std::uint8_t> acting, const std::vector<LinearEquations>& equations,
                                  RigidModes modes) {
-  BodyParts parts(spaces, {});
+  BodyParts parts(spaces, {}, modes);
   parts.hold(held);
   return report_free(parts, equations, modes, acting);
 }
@@ -470,7 +483,7 @@ std::vector<FreePart> free_parts(const Spaces& spaces, std::span<const std::uint
 std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::span<const std::uint8_t> held,
                                               const std::vector<LinearEquations>& equations, RigidModes modes,
                                               std::span<const std::uint8_t> gone) {
-  BodyParts parts({space}, gone);
+  BodyParts parts({space}, gone, modes);
   parts.hold(held);
   std::vector<std::vector<double>> fields;
   for (const FreeGroup& group : free_groups(parts, equations, modes, {}))

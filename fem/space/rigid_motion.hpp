@@ -14,7 +14,10 @@ enum class RigidModes {
   solid,         // 3 translations, 3 rotations; also of beams and shells, whose rotations may be held themselves
   plane,         // 2 translations, 1 rotation
   axisymmetric,  // 1 translation along the axis
-  scalar,        // 1 constant (temperature)
+  // A body of revolution in the components r, y and hoop, which vary as fem/forms/with_waves.hpp says.
+  revolution,  // without waves: 1 translation along the axis, 1 rotation about it
+  one_wave,    // with one: 1 translation across the axis, 1 rotation about a line across it
+  scalar,      // 1 constant (temperature)
 };
 
 // The free motions of one part, in words: "translation along x", "rotation about the axis through (0, 0, 1) along z".

@@ -107,7 +107,7 @@ struct WholeLevel {
 WholeLevel coarser(const WholeLevel& level, const HierarchyShape& local) {
   const bool nested = local.nesting != Nesting::none;
   const double fewer = nested ? std::pow(2.0, local.dimension) : level.row;
-  const int block = nested || local.block == 1 ? local.block : local.dimension == 3 ? 6 : 3;
+  const int block = nested || local.block == 1 ? local.block : local.dimension == 3 || local.block == 3 ? 6 : 3;
   return {std::max<Index>(1, std::llround(double(level.nodes) / std::max(2.0, fewer))), block, level.row};
 }
 

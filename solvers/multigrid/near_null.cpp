@@ -11,9 +11,11 @@ namespace ritz {
 namespace {
 
 // Near-null-space vectors of a first level for which none are given: 1, or 3, or 6 rigid motions; six unknowns per node
-// are displacements and rotations.
+// are displacements and rotations. Three in the plane are those of a body of revolution with waves around: six motions
+// in space span its rigid ones, whatever the number of waves.
 int default_near_null_count(int block, const SmoothedAggregationOptions& options) {
-  if (options.coordinates == nullptr || block != options.dimension) return block;
+  const bool on_meridian = block == 3 && options.dimension == 2;
+  if (options.coordinates == nullptr || (block != options.dimension && !on_meridian)) return block;
   return block == 2 ? 3 : block == 3 ? 6 : 1;
 }
 

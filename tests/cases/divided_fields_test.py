@@ -39,6 +39,19 @@ class DividedFields(OnRanks):
             self.assert_close(mine, other, 1e-9)
 
     @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
+    def test_bodies_of_revolution_with_waves_have_the_modes_of_one_process(self):
+        """A disc that meets its axis, with a factor and by iterations."""
+        self.write("disc.msh", boxes.grid(4))
+        case = self.write("disc.toml", '[mesh]\nfile = "disc.msh"\n[model]\ntype = "axisymmetric"\n[[material]]\nregion = "all"\nyoung = 200e9\npoisson = 0.3\n'
+                          "density = 8000\n[modal]\ncount = 4\nnodal_diameters = [0, 1, 2]\ntolerance = 1e-9\n")
+        for method in ("lanczos", "lobpcg"):
+            keys = {"modal.method": method}
+            several, alone = self.solved(3, "ritz-modal", case, keys=keys), self.solve("ritz-modal", case, keys=keys)
+            for n in range(3):
+                for mine, other in zip(several.fact(f"frequencies_hz_n{n}"), alone.fact(f"frequencies_hz_n{n}"), strict=True):
+                    self.assertAlmostEqual(mine, other, delta=1e-8 * alone.fact("frequencies_hz_n2")[-1])
+
+    @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
     def test_a_solid_by_displacement_and_pressure(self):
         """Small and large displacements: linear equations, and Newton's method."""
         case, keys = example("cook/cook"), {"mesh.order": 2, "model.type": "plane_strain", "material.0.formulation": "mixed", "output.error_estimate": "false"}

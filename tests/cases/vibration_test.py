@@ -289,6 +289,48 @@ point = [0, 0, 0.5]
         for f, exact in zip(found[1:], (243.53, 377.41, 394.11, 397.72, 405.28), strict=True):
             self.assert_close(f, exact, 1e-3)
 
+    def test_a_cylinder_with_waves_from_its_meridian(self):
+        """FV41 without waves, and its torsion k sqrt(G / rho) / 2 L. Rigid motions have no wave or one. The whole body has the waves of its meridian."""
+        outcome = self.solve("ritz-modal", example("vibration/cylinder"))
+        torsion = [k * math.sqrt(200e9 / 2.6 / 8000) / 20 for k in (1, 2)]
+        expected = sorted([243.53, 377.41, 394.11, 397.72, 405.28] + torsion)
+        found = outcome.fact("frequencies_hz_n0")
+        self.assertEqual(found[:2], [0, 0])
+        for f, exact in zip(found[2:], expected, strict=True):
+            self.assert_close(f, exact, 1e-3)
+        self.assertEqual(outcome.fact("frequencies_hz_n1")[:2], [0, 0])
+        self.assertGreater(outcome.fact("frequencies_hz_n2")[0], 1)
+        files = [path for path in outcome.report["outputs"] if path.endswith(".vtu")]
+        whole = [vtu.read(path)["PointData"] for path in files if "_whole" in path]
+        meridian = [vtu.read(path)["PointData"] for path in files if "_whole" not in path]
+        self.assertEqual((len(whole), len(meridian)), (4, 4))
+        for n, (all_around, shapes) in enumerate(zip(whole, meridian)):
+            shape, turned = shapes["mode_3"], all_around["mode_3"]
+            nodes, copies = len(shape) // 3, len(turned) // len(shape)
+            self.assertEqual(copies, 48)
+            for node in range(0, nodes, 7):
+                u, v, w = shape[3 * node: 3 * node + 3]
+                for j in (0, 5):
+                    angle = 2 * math.pi * j / copies
+                    r, y, hoop = (u, v, w) if n == 0 else (u * math.cos(n * angle), v * math.cos(n * angle), w * math.sin(n * angle))
+                    moved = turned[3 * (j * nodes + node): 3 * (j * nodes + node) + 3]
+                    for a, b in zip(moved, (r * math.cos(angle) - hoop * math.sin(angle), y, r * math.sin(angle) + hoop * math.cos(angle))):
+                        self.assertAlmostEqual(a, b, delta=1e-9)
+
+    def test_waves_around_are_refused_with_what_has_no_meaning_there(self):
+        """Loads, preload, springs; and held at all components a body has no rigid motion."""
+        self.write("mesh.msh", boxes.square(((1, 0), (2, 0), (2, 1), (1, 1))))
+        round_body = CUBE.replace('region = "a"', 'region = "all"') + '[model]\ntype = "axisymmetric"\n'
+        held = '[[displacement]]\nregion = "left"\nz = 0\n'
+        modal = "[modal]\ncount = 2\nnodal_diameters = [0, 2]\n"
+        self.assertEqual(self.solve("ritz-modal", self.write("case.toml", round_body + held + modal)).fact("frequencies_hz_n0")[0], 0)
+        held = held.replace("z = 0", "fixed = true")
+        self.assertGreater(self.solve("ritz-modal", self.write("case.toml", round_body + held + modal), "--overwrite").fact("frequencies_hz_n0")[0], 1)
+        for phrase, more in (("about a loaded state", "preload = true\n"), ("a rotation", "[rotation]\nspeed = 10\n"), ("foundations or springs", '[[foundation]]\nregion = "right"\nstiffness = 1e9\n'),
+                             ("[[rigid]]", '[[rigid]]\nregion = "right"\n'), ("[harmonic] of", "[harmonic]\nfrequencies = [1, 2]\n")):
+            outcome = self.run_case("ritz-modal", self.write("case.toml", round_body + modal + more), "--overwrite")
+            self.assertIn(phrase, outcome.errors)
+
     def test_multigrid_in_single_precision_bends_a_slender_column(self):
         """L / t = 200: 71 iterations with the dense inverse of the coarsest level in double precision, 97 in single, 68 with a cycle in double."""
         self.write("column.msh", boxes.cut("hexa", (2, 2, 200), (0.02, 0.02, 4.0)))

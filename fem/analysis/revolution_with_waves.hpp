@@ -1,0 +1,12 @@
+// The model of a body of revolution (ElasticBody::waves) with another number of waves around. Private to fem/analysis:
+// with_waves() takes it.
+#pragma once
+
+#include "fem/physics/model.hpp"
+
+namespace ritz {
+
+// Throws Error: Exit::model for equations that do not know waves.
+Model revolution_with_waves(Model body, int waves);
+
+}  // namespace ritz
