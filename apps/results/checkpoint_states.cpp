@@ -71,7 +71,7 @@ void put(const State& s, const std::string& prefix, CheckpointState& state) {
       {"u", s.u},
       {"newton",
        {double(s.increment), s.reference, s.part, s.at.at, s.at.size.next, double(s.at.size.successes), s.at.change,
-        s.at.unit}},
+        s.at.unit, s.at.is_unstable ? 1.0 : 0.0}},
       {"newton.change", s.change},
       {"newton.closed", {s.closed.begin(), s.closed.end()}},
       {"newton.steps", std::move(newton)},
@@ -108,7 +108,8 @@ State state_at(const CheckpointState& state, const std::string& prefix) {
   s.at = {.at = newton.at(3),
           .size = {.next = newton.at(4), .successes = int(newton.at(5))},
           .change = newton.at(6),
-          .unit = newton.at(7)};
+          .unit = newton.at(7),
+          .is_unstable = newton.at(8) != 0};
   s.change = numbers_at(state, prefix + "newton.change");
   for (const double each : numbers_at(state, prefix + "newton.closed")) s.closed.push_back(each != 0);
   for (std::size_t i = 0; i + 3 < history.size(); i += 4)

@@ -122,6 +122,7 @@ void Balance::solve(const Try& attempt, PathConstraint* path) {
                   .path = path,
                   .full_steps = attempt.full_steps,
                   .can_fail = attempt.can_fail,
+                  .ends_when_indefinite = attempt.ends_when_indefinite,
                   .in_time = attempt.time.dt > 0},
                  u_);
   if (turned_.empty()) turned_ = system_->turned();

@@ -21,8 +21,8 @@ class Balance {
   struct Try {
     std::string place;  // for messages
     int increment = 1;
-    Time time = {};                             // at its end
-    bool full_steps = false, can_fail = false;  // of Newton::Problem
+    Time time = {};                                                           // at its end
+    bool full_steps = false, can_fail = false, ends_when_indefinite = false;  // of Newton::Problem
     const Vector* predicted = nullptr;
   };
 

@@ -212,6 +212,7 @@ SolveReport LinearSystem::solve_uncorrected(const Vector& b, Vector& x,
   if (tolerance) {
     options.relative = tolerance->relative;
     options.rounding_error = tolerance->rounding_error;
+    options.ends_when_indefinite = tolerance->ends_when_indefinite;
   }
   if (part_ != nullptr) return solve_part({b, x}, options).front();
   if (!K_) return solve_without_matrix(b, x, options);
@@ -262,6 +263,7 @@ SolveReport LinearSystem::solve_without_matrix(const Vector& b, Vector& x, const
   try {
     SolveReport report = without_matrix_->solve(b, x, options, verdict);
     if (report.converged() || !may_turn || report.entry >= 0) return report;
+    if (options.ends_when_indefinite && report.reason == StopReason::indefinite_matrix) return report;
     reason = fmt::format("the linear solver ({}, {}) stopped after {} iterations: {}", report.method,
                          report.preconditioner, report.iterations, name_of(report.reason));
   } catch (const Error& error) {  // preconditioners may find that the tangent is not definite

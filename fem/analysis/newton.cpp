@@ -228,7 +228,7 @@ void Newton::solve_linear_system(const Problem& problem, double relative, const 
   auto phase = profile().phase("solve");
   fill(0.0, x);
   try {
-    report_ = system_->solve(b, x, LinearTolerance{relative, 1e-2});
+    report_ = system_->solve(b, x, LinearTolerance{relative, 1e-2, problem.ends_when_indefinite});
   } catch (const Error& error) {  // of the first system of all: the model can move
     if (error.exit() != Exit::model || steps_.empty()) throw;
     stop(problem, "the tangent has no inverse: " + error.message(), "");

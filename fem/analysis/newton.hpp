@@ -50,7 +50,9 @@ class Newton {
     // by far, where a line search would shorten each step.
     bool full_steps = false;
     bool can_fail = false;  // another try follows: steps that lead nowhere end early
-    bool in_time = false;   // laws creep or relax: a body moves far under the loads that it has
+    // A tangent that is not definite is no place to go on from either, as long as another method would be dear.
+    bool ends_when_indefinite = false;
+    bool in_time = false;  // laws creep or relax: a body moves far under the loads that it has
   };
 
   // The system is that of the equations. active: its supports take the place of those given.

@@ -91,6 +91,7 @@ class Path {
     const EquationFacts& facts = balance_.equations().facts();
     const bool has_energy = facts.symmetric || options_->loads_turn, searches = facts.has_states;
     balance_.remember();
+    int cuts = 0;
     for (bool full = has_energy;;) {
       const double to = stages_.next(now_.at, now_.size.next), part = stages_.part(to), length = to - now_.at;
       const std::optional<IncrementSize> shorter = after_failure(length, limits());
@@ -102,22 +103,35 @@ class Path {
                               .time = time,
                               .full_steps = full,
                               .can_fail = full || shorter,
+                              .ends_when_indefinite = shorter && prefers_shorter(cuts),
                               .predicted = predicted ? &*predicted : nullptr});
         const std::optional<double> longest = longest_in_time(time, length);
         if (!longest) {
           full = has_energy;
           continue;
         }
+        now_.is_unstable = now_.is_unstable || cuts >= cuts_to_stable;
         now_.size = after_success(now_.size, length, balance_.newton().last_steps(), limits());
         now_.size.next = std::min(now_.size.next, *longest);
         return to;
       } catch (const Error& error) {
         const bool search_next = full && (searches || !shorter);
-        if (search_next) go_back_from(error);
-        else try_again(error, shorter);
+        if (search_next) {
+          go_back_from(error);
+        } else {
+          try_again(error, shorter);
+          ++cuts;
+        }
         full = has_energy && !search_next;
       }
     }
+  }
+
+  // A large body whose tangent is not definite went too far: a shorter increment is cheaper than a factor in each step.
+  // Where shorter ones do not help, it buckles or snaps, and goes on so.
+  bool prefers_shorter(int cuts) const {
+    constexpr Index large = 20000;  // unknowns; factors of smaller systems take less than a second
+    return !now_.is_unstable && cuts < cuts_to_stable && balance_.equations().layout().size_over_all(0) >= large;
   }
 
   // The longest next increment, by the error of internal variables in time. Nothing: this one is too long for them, and
@@ -352,6 +366,7 @@ class Path {
   Balance balance_;
   PathPlace now_;
   Vector change_;  // of u in the last increment; empty: there was none
+  static constexpr int cuts_to_stable = 2;
   int increment_ = 0, failures_ = 0, rejections_ = 0;
   std::vector<double> reaction_, residual_at_end_;
 };

@@ -56,10 +56,11 @@ struct EnergyBalance {
 
 // The place on a load path.
 struct PathPlace {
-  double at = 0;            // stages; along the arc length the part of the loads
-  IncrementSize size = {};  // of the next increment
-  double change = 0;        // of `at` in the last increment
-  double unit = 0;          // arc length of the first increment
+  double at = 0;             // stages; along the arc length the part of the loads
+  IncrementSize size = {};   // of the next increment
+  double change = 0;         // of `at` in the last increment
+  double unit = 0;           // arc length of the first increment
+  bool is_unstable = false;  // increments converge with tangents that are not definite
 };
 
 struct State {

@@ -130,7 +130,10 @@ SolveReport MatrixFreeSolver::solve(const Vector& b, Vector& x, const LinearSolv
                                     const IterationVerdict& give_up) {
   Planned planned(*this, b, x, options, give_up);
   if (!chosen_) choose_preconditioner(options);
-  return solve_by_plan(planned, {.promise = options.promise, .report = options.say}).front();
+  return solve_by_plan(
+             planned,
+             {.promise = options.promise, .ends_when_indefinite = options.ends_when_indefinite, .report = options.say})
+      .front();
 }
 
 // Ranks predict what p-multigrid needs, so that all take a step down or none does. A rank that is short all the same

@@ -187,7 +187,9 @@ class MatrixSystem final : public PlannedSystem {
       columns_.clear();
       return Reports(loads.size(), zero_solution());
     }
-    return solve_by_plan(*this, {.promise = options_.promise, .report = options_.say});
+    return solve_by_plan(
+        *this,
+        {.promise = options_.promise, .ends_when_indefinite = options_.ends_when_indefinite, .report = options_.say});
   }
 
   const LinearOperator& matrix() const override { return A_; }

@@ -50,9 +50,12 @@ struct LinearSolverOptions {
   SmoothedAggregationOptions multigrid;  // coordinates, dimension and nested are filled in by solve_linear
   MatrixPromise promise = MatrixPromise::none;
   OperatorKind operator_kind = OperatorKind::automatic;
-  bool slow_multigrid = false;   // it has been tried on this system, without a matrix: a factorisation goes first
-  bool one_of_many = false;      // other right-hand sides or numbers follow: load cases, members of a sweep
-  Index direct_memory = 0;       // [bytes] that a factorisation may need; 0: what the device has
+  bool slow_multigrid = false;  // it has been tried on this system, without a matrix: a factorisation goes first
+  bool one_of_many = false;     // other right-hand sides or numbers follow: load cases, members of a sweep
+  Index direct_memory = 0;      // [bytes] that a factorisation may need; 0: what the device has
+  // Conjugate gradients that find the matrix indefinite end the solution: the caller has a better way than another
+  // method.
+  bool ends_when_indefinite = false;
   double direct_operations = 0;  // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
   Ranks* ranks = nullptr;        // that solve together (fem/ranks/field_of_rank.hpp); null: one process
   SolverCache* cache = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
@@ -67,6 +70,7 @@ struct LinearSolverOptions {
 struct LinearTolerance {
   double relative;            // as in LinearSolverOptions
   double rounding_error = 0;  // as there
+  bool ends_when_indefinite = false;
 };
 
 // Facts of the mesh of the matrix, for solvers.

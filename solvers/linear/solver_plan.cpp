@@ -186,7 +186,7 @@ class PlanWalk {
         record(plan[i], std::move(attempt.reports), next_choice);
       }
       if (reports_.empty()) continue;
-      if (!may_go_on(reports_, options_.promise)) break;
+      if (!goes_on(reports_)) break;
       system_.columns().forget_bad_guesses(reports_);
       if (plan.size() > 1 && found_indefinite(reports_) && !std::exchange(indefinite_, true)) {
         plan = system_.plan(true);
@@ -198,6 +198,10 @@ class PlanWalk {
   }
 
  private:
+  bool goes_on(const Reports& reports) const {
+    return may_go_on(reports, options_.promise) && !(options_.ends_when_indefinite && found_indefinite(reports));
+  }
+
   // The same again helps only where the iterations had run out.
   bool is_pointless(const MethodChoice& choice) const {
     if (choice.after_refusal) return !refused_;
@@ -221,7 +225,7 @@ class PlanWalk {
         std::ranges::max(next, {}, [](const SolveReport& report) { return report.fallbacks.size(); }).fallbacks;
     fallbacks_.insert(fallbacks_.end(), inner.begin(), inner.end());
     const bool mere_trial = choice.trial && worst(next).reason == StopReason::iteration_limit;
-    if (next_choice != nullptr && !mere_trial && may_go_on(next, options_.promise)) {
+    if (next_choice != nullptr && !mere_trial && goes_on(next)) {
       if (next_choice->after_refusal) give_way_to(*next_choice, choice);
       else fallbacks_.push_back(failure_of(worst(next)));
     }

@@ -64,6 +64,7 @@ class PlannedSystem {
 
 struct PlanOptions {
   MatrixPromise promise = MatrixPromise::none;
+  bool ends_when_indefinite = false;
   MessageSink report = {};  // steps down where memory is short, as they are taken
 };
 

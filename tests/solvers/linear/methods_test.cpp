@@ -216,5 +216,13 @@ TEST(Fallbacks, ConjugateGradientsThatFindTheMatrixIndefiniteGiveWay) {
   EXPECT_NE(s.report.fallbacks[0].find("indefinite"), std::string::npos) << s.report.fallbacks[0];
 }
 
+TEST(Fallbacks, ConjugateGradientsThatFindTheMatrixIndefiniteEndWhereThatIsAsked) {
+  const Solved s = solve(with_diagonal_shift(poisson_matrix(32), -0.5), {.ends_when_indefinite = true});
+  EXPECT_EQ(s.report.reason, StopReason::indefinite_matrix) << summary(s.report);
+  EXPECT_TRUE(s.report.fallbacks.empty());
+  const Solved definite = solve(poisson_matrix(14), {.ends_when_indefinite = true});
+  EXPECT_TRUE(definite.report.converged()) << summary(definite.report);
+}
+
 }  // namespace
 }  // namespace ritz::testing::methods_test
