@@ -91,6 +91,7 @@ void Newton::solve(const Problem& problem, Vector& u) {
   norms_.begin();
   last_change_.clear();
   in_time_ = problem.in_time;
+  met_indefinite_ = false;
   const std::size_t before = steps_.size();
   begin(problem, u);
   iterate(problem, u);
@@ -234,6 +235,7 @@ void Newton::solve_linear_system(const Problem& problem, double relative, const 
     stop(problem, "the tangent has no inverse: " + error.message(), "");
   }
   keep_fallbacks();
+  met_indefinite_ = met_indefinite_ || report_.met_indefinite;
   if (!report_.converged())
     stop(problem, fmt::format("the linear solver ({}) stopped: {}", report_.method, name_of(report_.reason)),
          advice_for(report_.reason));

@@ -77,6 +77,7 @@ class Newton {
   void set_reference(double reference) { reference_ = reference; }  // seen before
   const std::vector<NewtonStep>& steps() const { return steps_; }   // of all solves
   int last_steps() const { return last_steps_; }                    // of the last solve
+  bool met_indefinite() const { return met_indefinite_; }           // conjugate gradients did, in the last solve
   void set_steps(std::vector<NewtonStep> steps) { steps_ = std::move(steps); }
   void forget_steps() { steps_.clear(); }
   const SolveReport& last_solve() const { return report_; }
@@ -124,6 +125,7 @@ class Newton {
   double pushed_ = 0, moved_ = 0;  // the force at the begin of the last solve, and the lengths of its steps
   std::vector<NewtonStep> steps_;
   int last_steps_ = 0;
+  bool met_indefinite_ = false;
   bool in_time_ = false;     // Problem::in_time of the last solve
   std::string last_change_;  // of the active set, in the last step
   SolveReport report_;

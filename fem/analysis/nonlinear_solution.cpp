@@ -110,7 +110,7 @@ class Path {
           full = has_energy;
           continue;
         }
-        now_.is_unstable = now_.is_unstable || cuts >= cuts_to_stable;
+        now_.is_unstable = now_.is_unstable || (cuts >= cuts_to_stable && balance_.newton().met_indefinite());
         now_.size = after_success(now_.size, length, balance_.newton().last_steps(), limits());
         now_.size.next = std::min(now_.size.next, *longest);
         return to;

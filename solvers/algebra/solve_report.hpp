@@ -42,7 +42,8 @@ struct SolveReport {
   int restarts = 0;         // times that the true residual replaced the one of the recursion
   // "entry 17 of the right-hand side is nan"; empty when nothing is to be said
   std::string where;
-  Index entry = -1;  // that entry; -1 when none
+  Index entry = -1;             // that entry; -1 when none
+  bool met_indefinite = false;  // conjugate gradients found the matrix not definite before another method took over
   bool converged() const { return reason == StopReason::converged; }
 };
 

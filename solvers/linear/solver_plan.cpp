@@ -193,7 +193,10 @@ class PlanWalk {
         i = static_cast<std::size_t>(-1);
       }
     }
-    for (SolveReport& report : reports_) report.fallbacks = fallbacks_;
+    for (SolveReport& report : reports_) {
+      report.fallbacks = fallbacks_;
+      report.met_indefinite = indefinite_;
+    }
     return std::move(reports_);
   }
 
