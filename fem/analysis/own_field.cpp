@@ -11,9 +11,7 @@ OwnField::OwnField(const Operator& equations, const Constraints& supports, const
   if (linear.ranks != nullptr) part_ = std::make_shared<const FieldOfRank>(equations, supports, linear, *linear.ranks);
 }
 
-Operator OwnField::of(const std::vector<Integral>& integrals) const {
-  return {equations().space(), own(integrals)};
-}
+Operator OwnField::of(const std::vector<Integral>& integrals) const { return {equations().space(), own(integrals)}; }
 
 std::vector<Integral> OwnField::own(const std::vector<Integral>& integrals) const {
   return part_ ? part_->own(integrals) : integrals;

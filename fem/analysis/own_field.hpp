@@ -37,7 +37,7 @@ class OwnField {
   Vector own(std::span<const double> of_all) const;  // an empty one stays empty
   Vector with_ghosts(Vector own) const;              // as Linearisation takes it
   Vector gathered(Vector own) const;
-  Vector translation(int direction) const;          // 1 in each unknown along an axis
+  Vector translation(int direction) const;              // 1 in each unknown along an axis
   std::optional<Index> first_unknown(Node node) const;  // of a node of the model; none: another rank has it
   std::vector<double> forces_for_results(const Vector& f) const;
 
