@@ -455,20 +455,36 @@ void check(const Model& model, const DirectHarmonic& analysis) {
                 "their matrices are full", "take [modal] and method = \"modal\", or point masses");
 }
 
+namespace {
+
+// Four matrices, and the real system of four times as many entries; over ranks one for the next frequency, too.
+MemoryNeeds more_matrices(const MemoryNeeds& of_one, int systems) {
+  return MemoryNeeds()
+      .bytes("matrix", (3 + 4 * systems) * of_one.of("matrix"))
+      .bytes("pattern", 4 * systems * of_one.of("pattern"));
+}
+
+}  // namespace
+
 Forecast forecast(const Model& model, const DirectHarmonic& analysis, int frequencies, const Prepared&) {
   LinearSolverOptions direct;
   direct.method = LinearMethod::direct;
   direct.ranks = analysis.ranks;
   Forecast result = forecast_of(model, model.equations, direct, {.columns = 1, .supports = 1});
+  constexpr Index larger_factor = 4;  // of twice the rows and columns
   if (result.ranks)
-    for (RankShare& each : result.ranks->shares) each.factor *= 4;
-  add_to_ranks(result, model.space, "eigenvectors", (2 * frequencies + 7) / 8 * 8);
-  const Index unknowns = model.space.unknown_count();
+    for (RankShare& each : result.ranks->shares) {
+      each.factor *= larger_factor;
+      each.peak += more_matrices(each.peak, 2);
+    }
+  const Index columns = (2 * frequencies + 7) / 8 * 8;
+  add_to_ranks(result, model.space, "eigenvectors", columns);
   for (ForecastPath& path : result.paths) {
-    path.peak.array<double>("eigenvectors", unknowns, (2 * frequencies + 7) / 8 * 8);
+    path.peak += more_matrices(path.peak, 1);
+    path.peak.array<double>("eigenvectors", model.space.unknown_count(), columns);
     path.at_solve = path.peak.total();
-    path.factor *= 4;  // twice the rows and columns
-    path.host_factor *= 4;
+    path.factor *= larger_factor;
+    path.host_factor *= larger_factor;
   }
   return result;
 }
