@@ -6,6 +6,7 @@
 #include "apps/results/checkpoint_states.hpp"
 #include "apps/results/derived_fields.hpp"
 #include "device/ranks/ranks.hpp"
+#include "fem/operator/task_plans.hpp"
 #include "fem/space/dependent_unknowns.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
 #include "fem/ranks/divisible.hpp"
@@ -273,6 +274,16 @@ void set_time_at_end(const RunStep& step) {
     if (each->varies_in_time()) each->set_time(end);
 }
 
+// Reports those of several fields, whose operators are not among the equations that the run shares.
+void report_steps_down(Run& run, const MixedOperator& equations) {
+  const auto report = [&](TaskPlans& plans) {
+    for (const std::string& each : plans.take_steps_down()) run.results().step_down(each);
+  };
+  report(equations.plans());
+  for (int field = 0; field < equations.field_count(); ++field)
+    if (const Operator* const one = equations.of_field(field)) report(one->plans());
+}
+
 State solve_step(Run& run, RunStep& step, StepBegin begin, RunProgress& progress) {
   const Model& model = step.read->model;
   run.enter(step.step);
@@ -283,7 +294,9 @@ State solve_step(Run& run, RunStep& step, StepBegin begin, RunProgress& progress
   step.analysis->begin(*step.read, std::move(begin));
   if (!step.fields) make_operators(run, model, *step.analysis, step.prepared);
   set_time_at_end(step);
-  return step.analysis->solve(run, *step.read, observer_of(run, step, progress), step.prepared);
+  State end = step.analysis->solve(run, *step.read, observer_of(run, step, progress), step.prepared);
+  if (step.fields) report_steps_down(run, *step.fields->equations);
+  return end;
 }
 
 // The equations of the next step may have other parts.

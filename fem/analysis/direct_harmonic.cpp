@@ -84,7 +84,35 @@ class RealSystem {
     else factor_.emplace(system, DirectKind::symmetric);
     rows_ = std::move(next_rows_);
   }
-  SolveReport solve(const Vector& b, Vector& x) { return factor_->solve(b, x); }
+  // The real and the imaginary part of the answer to a force, zero where unknowns are prescribed or follow others.
+  std::array<Vector, 2> answer(const std::array<Vector, 2>& force) {
+    const auto b = static_cast<std::size_t>(block_);
+    std::vector<double> both(2 * static_cast<std::size_t>(force[0].size()));
+    const auto place = [&](std::size_t unknown, std::size_t part) {
+      return (2 * (unknown / b) + part) * b + unknown % b;
+    };
+    for (std::size_t part = 0; part < 2; ++part) {
+      const std::vector<double> f = force[part].host();
+      for (std::size_t i = 0; i < f.size(); ++i) both[place(i, part)] = f[i];
+    }
+    const Vector right(device_, std::span<const double>(both), "vectors");
+    Vector x(device_, right.size(), "vectors");
+    fill(0.0, x);
+    const SolveReport report = factor_->solve(right, x);
+    if (!report.converged())
+      throw Error(ErrorKind::vibration,
+                  fmt::format("the harmonic answer was not solved for: {}", name_of(report.reason)),
+                  "it is in a resonance that nothing damps, or the body is free at frequency 0",
+                  "give [damping], or take other frequencies");
+    const std::vector<double> solution = x.host();
+    std::array<Vector, 2> result;
+    for (std::size_t part = 0; part < 2; ++part) {
+      std::vector<double> u(static_cast<std::size_t>(force[0].size()));
+      for (std::size_t i = 0; i < u.size(); ++i) u[i] = (part == 0 ? 1 : -1) * solution[place(i, part)];
+      result[part] = Vector(device_, std::span<const double>(u), "vectors");
+    }
+    return result;
+  }
   void end() {
     if (factor_ && ghosts_) factor_->end();
   }
@@ -125,12 +153,63 @@ LinearSolverOptions with_matrix(const DirectHarmonic& analysis) {
   return {.operator_kind = OperatorKind::matrix, .ranks = analysis.ranks, .say = analysis.say};
 }
 
+SparseMatrix matrix_of(const OwnField& field, const std::vector<Integral>& integrals) {
+  return tangent_matrix(field.of(integrals), field.with_ghosts(field.zeros()));
+}
+
+SparseMatrix stiffness_of(const Model& model, const OwnField& field, const State& begin) {
+  const Operator& equations = field.equations();
+  if (!begin.u.empty())
+    return stiffness_at(equations, field.own(geometric_integrals(model, "harmonic response")),
+                        field.with_ghosts(field.own(begin.u)));
+  SparseMatrix result = equations.make_matrix();
+  equations.assemble(field.with_ghosts(field.zeros()), result);
+  return result;
+}
+
+void add_dashpots(const OwnField& field, const std::vector<Dashpot>& dashpots, SparseMatrix& damping) {
+  if (dashpots.empty()) return;
+  std::vector<double> all = damping.values().host();
+  const std::vector<Index> first = damping.pattern().offsets().host();
+  const std::vector<std::int32_t> columns = damping.pattern().columns().host();
+  const Index b = damping.block_size();
+  for (const Dashpot& each : dashpots)
+    for (const Node node : each.nodes) {
+      const std::optional<Index> unknown = field.first_unknown(node);
+      if (!unknown) continue;
+      const Index row = *unknown / b;
+      for (Index k = first[static_cast<std::size_t>(row)]; k < first[static_cast<std::size_t>(row) + 1]; ++k)
+        for (Index c = 0; c < std::min<Index>(b, 3) && columns[static_cast<std::size_t>(k)] == row; ++c)
+          all[static_cast<std::size_t>((k * b + c) * b + c)] +=
+              each.viscosity[static_cast<std::size_t>(c)] / static_cast<double>(each.nodes.size());
+    }
+  damping.values().upload(all);
+}
+
+// Stiffness, masses, viscous and hysteretic damping, in the order in which they are added.
+struct HarmonicMatrix {
+  enum Number : std::size_t { K, M, C, H };
+};
+
+void add_matrices(const Model& model, const OwnField& field, const DirectHarmonic& analysis, EliminatedMatrices& all) {
+  SparseMatrix stiffness = stiffness_of(model, field, analysis.begin), mass = matrix_of(field, model.inertia),
+               viscous(stiffness.shared_pattern(), stiffness.block_size()),
+               hysteretic(stiffness.shared_pattern(), stiffness.block_size());
+  axpby(analysis.structural, stiffness.values(), 0.0, hysteretic.values());
+  if (const std::vector<Integral> lossy = lossy_parts(model.equations, analysis.losses); !lossy.empty())
+    axpy(1.0, matrix_of(field, lossy).values(), hysteretic.values());
+  axpby(analysis.rayleigh.mass, mass.values(), 0.0, viscous.values());
+  axpy(analysis.rayleigh.stiffness, stiffness.values(), viscous.values());
+  add_dashpots(field, analysis.dashpots, viscous);
+  const double pivot = max_abs(stiffness.diagonal());
+  all.add(std::move(stiffness), pivot);
+  for (SparseMatrix* each : {&mass, &viscous, &hysteretic}) all.add(std::move(*each), 0);
+}
+
 }  // namespace
 
 // A = K - w^2 M and B = w C + H.
 struct DirectHarmonicSystem::Parts {
-  enum Number : std::size_t { K, M, C, H };
-
   const Model& model;
   Setup setup;
   std::shared_ptr<const OwnField> field;
@@ -149,10 +228,10 @@ struct DirectHarmonicSystem::Parts {
         forces(exciting_forces(of, analysis.loads_excite, *field, setup.rates())),
         matrices(field->supports(), field->part(), with_matrix(analysis), false) {
     space = without_columns();
-    eliminate_all(analysis);
-    HostRows rows = matrices.host_rows(K);
+    add_matrices(of, *field, analysis, matrices);
+    HostRows rows = matrices.host_rows(HarmonicMatrix::K);
     system.emplace(rows, block(), field->equations().device());
-    for (const Number each : {K, M, C, H}) {
+    for (std::size_t each = 0; each < 4; ++each) {
       HostRows own = matrices.host_rows(each);
       if (own.columns != rows.columns)
         throw Error(ErrorKind::internal, "stiffness, masses and damping have not the same pattern");
@@ -182,54 +261,8 @@ struct DirectHarmonicSystem::Parts {
   int block() const { return field->equations().space().components(); }
   Index rows() const { return field->layout().total(); }
 
-  void eliminate_all(const DirectHarmonic& analysis) {
-    SparseMatrix stiffness = stiffness_of(analysis), mass = matrix_of(model.inertia),
-                 viscous(stiffness.shared_pattern(), stiffness.block_size()),
-                 hysteretic(stiffness.shared_pattern(), stiffness.block_size());
-    axpby(analysis.structural, stiffness.values(), 0.0, hysteretic.values());
-    if (const std::vector<Integral> lossy = lossy_parts(model.equations, analysis.losses); !lossy.empty())
-      axpy(1.0, matrix_of(lossy).values(), hysteretic.values());
-    axpby(analysis.rayleigh.mass, mass.values(), 0.0, viscous.values());
-    axpy(analysis.rayleigh.stiffness, stiffness.values(), viscous.values());
-    if (!analysis.dashpots.empty()) add_dashpots(analysis.dashpots, viscous);
-    const double pivot = max_abs(stiffness.diagonal());
-    matrices.add(std::move(stiffness), pivot);
-    for (SparseMatrix* each : {&mass, &viscous, &hysteretic}) matrices.add(std::move(*each), 0);
-  }
-
-  SparseMatrix matrix_of(const std::vector<Integral>& integrals) const {
-    return tangent_matrix(field->of(integrals), field->with_ghosts(field->zeros()));
-  }
-
-  SparseMatrix stiffness_of(const DirectHarmonic& analysis) const {
-    const Operator& equations = field->equations();
-    const Vector state = field->with_ghosts(field->own(analysis.begin.u));
-    if (!analysis.begin.u.empty())
-      return stiffness_at(equations, field->own(geometric_integrals(model, "harmonic response")), state);
-    SparseMatrix result = equations.make_matrix();
-    equations.assemble(field->with_ghosts(field->zeros()), result);
-    return result;
-  }
-
-  void add_dashpots(const std::vector<Dashpot>& dashpots, SparseMatrix& damping) const {
-    std::vector<double> all = damping.values().host();
-    const std::vector<Index> first = damping.pattern().offsets().host();
-    const std::vector<std::int32_t> columns = damping.pattern().columns().host();
-    const Index b = damping.block_size();
-    for (const Dashpot& each : dashpots)
-      for (const Node node : each.nodes) {
-        const std::optional<Index> unknown = field->first_unknown(node);
-        if (!unknown) continue;
-        const Index row = *unknown / b;
-        for (Index k = first[static_cast<std::size_t>(row)]; k < first[static_cast<std::size_t>(row) + 1]; ++k)
-          for (Index c = 0; c < std::min<Index>(b, 3) && columns[static_cast<std::size_t>(k)] == row; ++c)
-            all[static_cast<std::size_t>((k * b + c) * b + c)] +=
-                each.viscosity[static_cast<std::size_t>(c)] / static_cast<double>(each.nodes.size());
-      }
-    damping.values().upload(all);
-  }
-
   void factorise(double frequency) {
+    using enum HarmonicMatrix::Number;
     const double w = full_turn * frequency;
     const auto size = static_cast<std::size_t>(block() * block());
     std::vector<double> both(4 * values[K].size());
@@ -249,37 +282,6 @@ struct DirectHarmonicSystem::Parts {
         }
     }
     system->factorise(std::move(both));
-  }
-
-  // The real and the imaginary part of the answer to a force, zero where unknowns are prescribed or follow others.
-  std::array<Vector, 2> answer(const std::array<Vector, 2>& force) {
-    const auto b = static_cast<std::size_t>(block());
-    std::vector<double> both(2 * static_cast<std::size_t>(rows()));
-    const auto place = [&](std::size_t unknown, std::size_t part) {
-      return (2 * (unknown / b) + part) * b + unknown % b;
-    };
-    for (std::size_t part = 0; part < 2; ++part) {
-      const std::vector<double> f = force[part].host();
-      for (std::size_t i = 0; i < f.size(); ++i) both[place(i, part)] = f[i];
-    }
-    const Device& device = field->equations().device();
-    const Vector right(device, std::span<const double>(both), "vectors");
-    Vector x(device, right.size(), "vectors");
-    fill(0.0, x);
-    const SolveReport report = system->solve(right, x);
-    if (!report.converged())
-      throw Error(ErrorKind::vibration,
-                  fmt::format("the harmonic answer was not solved for: {}", name_of(report.reason)),
-                  "it is in a resonance that nothing damps, or the body is free at frequency 0",
-                  "give [damping], or take other frequencies");
-    const std::vector<double> solution = x.host();
-    std::array<Vector, 2> result;
-    for (std::size_t part = 0; part < 2; ++part) {
-      std::vector<double> u(static_cast<std::size_t>(rows()));
-      for (std::size_t i = 0; i < u.size(); ++i) u[i] = (part == 0 ? 1 : -1) * solution[place(i, part)];
-      result[part] = Vector(device, std::span<const double>(u), "vectors");
-    }
-    return result;
   }
 };
 
@@ -402,8 +404,9 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
   auto phase = p.model.space.device().profile().phase("solve");
   DirectResponse result{p.without_columns(), {}};
   for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(field.zeros()));
+  using enum HarmonicMatrix::Number;
   const EliminatedMatrices& all = p.matrices;
-  HarmonicProjection projection(all.matrix(Parts::K), all.matrix(Parts::M), all.matrix(Parts::C), all.matrix(Parts::H),
+  HarmonicProjection projection(all.matrix(K), all.matrix(M), all.matrix(C), all.matrix(H),
                                 free_forces(p.forces, supports));
   const std::size_t loads = p.forces.loads.size();
   const Answers answers{.amplitudes = [&](double f) { return amplitudes_of(p.space, excitations, loads, f); },
@@ -416,7 +419,7 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
                                 axpy(factors[i].imag(), projection.forces()[i], force[1]);
                               }
                               p.factorise(f);
-                              return p.answer(force);
+                              return p.system->answer(force);
                             },
                         .complete = [&](Vector& u) { supports.set_linear(u); },
                         .mass_of =
@@ -452,20 +455,36 @@ void check(const Model& model, const DirectHarmonic& analysis) {
                 "their matrices are full", "take [modal] and method = \"modal\", or point masses");
 }
 
+namespace {
+
+// Four matrices, and the real system of four times as many entries; over ranks one for the next frequency, too.
+MemoryNeeds more_matrices(const MemoryNeeds& of_one, int systems) {
+  return MemoryNeeds()
+      .bytes("matrix", (3 + 4 * systems) * of_one.of("matrix"))
+      .bytes("pattern", 4 * systems * of_one.of("pattern"));
+}
+
+}  // namespace
+
 Forecast forecast(const Model& model, const DirectHarmonic& analysis, int frequencies, const Prepared&) {
   LinearSolverOptions direct;
   direct.method = LinearMethod::direct;
   direct.ranks = analysis.ranks;
   Forecast result = forecast_of(model, model.equations, direct, {.columns = 1, .supports = 1});
+  constexpr Index larger_factor = 4;  // of twice the rows and columns
   if (result.ranks)
-    for (RankShare& each : result.ranks->shares) each.factor *= 4;
-  add_to_ranks(result, model.space, "eigenvectors", (2 * frequencies + 7) / 8 * 8);
-  const Index unknowns = model.space.unknown_count();
+    for (RankShare& each : result.ranks->shares) {
+      each.factor *= larger_factor;
+      each.peak += more_matrices(each.peak, 2);
+    }
+  const Index columns = (2 * frequencies + 7) / 8 * 8;
+  add_to_ranks(result, model.space, "eigenvectors", columns);
   for (ForecastPath& path : result.paths) {
-    path.peak.array<double>("eigenvectors", unknowns, (2 * frequencies + 7) / 8 * 8);
+    path.peak += more_matrices(path.peak, 1);
+    path.peak.array<double>("eigenvectors", model.space.unknown_count(), columns);
     path.at_solve = path.peak.total();
-    path.factor *= 4;  // twice the rows and columns
-    path.host_factor *= 4;
+    path.factor *= larger_factor;
+    path.host_factor *= larger_factor;
   }
   return result;
 }

@@ -7,7 +7,9 @@
 #include "solvers/multigrid/near_null_kernels.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -18,10 +20,44 @@ namespace {
 class NodesOfRanks final : public NodesElsewhere {
  public:
   explicit NodesOfRanks(const Ghosts& ghosts) : ghosts_(ghosts) {}
+  Index owned() const override { return ghosts_.owned(); }
   Index size() const override { return ghosts_.size(); }
+  Index lower() const override {
+    return owned() + (std::ranges::lower_bound(ghosts_.reached(), first()) - ghosts_.reached().begin());
+  }
   Index first() const override { return ghosts_.first()[static_cast<std::size_t>(ghosts_.ranks().rank())]; }
+  void fetch(Vector& values) const override { ghosts_.fetch(values, 1); }
   void fetch(Array<std::uint64_t>& values) const override { ghosts_.fetch(values, 1); }
   void fetch(Array<std::int32_t>& values) const override { ghosts_.fetch(values, 1); }
+  CompletedGraph complete(const Graph& graph) const override {
+    const Device& device = graph.count.device();
+    const HostView<Index> begin(device, graph.begin, owned());
+    std::vector<Index> starts(begin.span().begin(), begin.span().end());
+    std::vector<std::int32_t> count = graph.count.host(), column = graph.column.host();
+    count.resize(static_cast<std::size_t>(owned()));
+    std::vector<GlobalRows> sent(static_cast<std::size_t>(ghosts_.ranks().count()));
+    for (const Ghosts::Neighbour& each : ghosts_.neighbours())
+      for (const std::int32_t node : each.sent) {
+        const auto i = static_cast<std::size_t>(node);
+        sent[static_cast<std::size_t>(each.rank)].append(
+            ghosts_.global(node),
+            std::span(column).subspan(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(count[i])), {},
+            [&](Index c) { return ghosts_.global(c); });
+      }
+    starts.resize(static_cast<std::size_t>(size()), 0);
+    count.resize(static_cast<std::size_t>(size()), 0);
+    std::map<Index, std::int32_t> unknown;
+    for (const GlobalRows& rows : swap_rows(ghosts_.ranks(), sent))
+      for (std::size_t r = 0, entry = 0; r < rows.row.size(); ++r) {
+        const auto ghost = static_cast<std::size_t>(ghosts_.local(rows.row[r]));
+        starts[ghost] = std::ssize(column);
+        count[ghost] = static_cast<std::int32_t>(rows.count[r]);
+        for (Index k = 0; k < rows.count[r]; ++k) column.push_back(number_here(rows.column[entry++], unknown));
+      }
+    return {Array<Index>(device, std::span<const Index>(starts), setup_tag),
+            Array<std::int32_t>(device, std::span<const std::int32_t>(count), setup_tag),
+            Array<std::int32_t>(device, std::span<const std::int32_t>(column), setup_tag)};
+  }
   bool any(bool here) const override {
     return std::ranges::any_of(ghosts_.ranks().of_all(here ? 1 : 0), [](Index each) { return each != 0; });
   }
@@ -31,11 +67,18 @@ class NodesOfRanks final : public NodesElsewhere {
   }
 
  private:
+  // From size() on: of a node that this rank does not have.
+  std::int32_t number_here(Index global, std::map<Index, std::int32_t>& unknown) const {
+    const bool is_own = global >= first() && global < first() + owned();
+    if (is_own || std::ranges::binary_search(ghosts_.reached(), global))
+      return static_cast<std::int32_t>(ghosts_.local(global));
+    return unknown.try_emplace(global, static_cast<std::int32_t>(size() + std::ssize(unknown))).first->second;
+  }
+
   const Ghosts& ghosts_;
 };
 
-// A connection between ranks holds where both owners see it: each knows the connections of its own nodes to all of
-// their neighbours, but not all of those that ghosts have.
+// A connection between ranks holds where both owners see it, whatever rounding does to their rows.
 void keep_what_both_have(const Ghosts& ghosts, Graph& strong) {
   const Device& device = strong.count.device();
   const Index owned = ghosts.owned();
@@ -191,14 +234,13 @@ Index make_aggregates(const LevelMatrix& A, const Strength& strength, const Tran
                       Array<std::int32_t>& aggregate) {
   const auto& aggregation = kernels<AggregationKernels>(A.device, solver_kernels, "aggregation");
   const Ghosts* const ghosts = A.ghosts();
-  FetchGhosts fetch;
-  if (ghosts != nullptr) fetch = [ghosts](Vector& of_rows) { ghosts->fetch(of_rows, 1); };
-  aggregation.strong_graph(A.device, A.with_ghost_rows(), A.nonzeros_with_ghost_rows(), strength, translations, fetch,
+  std::optional<NodesOfRanks> elsewhere;
+  if (ghosts != nullptr) elsewhere.emplace(*ghosts);
+  const NodesElsewhere* const others = elsewhere ? &*elsewhere : nullptr;
+  aggregation.strong_graph(A.device, A.with_ghost_rows(), A.nonzeros_with_ghost_rows(), strength, translations, others,
                            strong);
-  if (ghosts == nullptr) return aggregation.aggregate(A.device, strong, A.view.rows, nullptr, aggregate);
-  if (translations.count > 0) keep_what_both_have(*ghosts, strong);
-  const NodesOfRanks elsewhere(*ghosts);
-  return aggregation.aggregate(A.device, strong, A.view.rows, &elsewhere, aggregate);
+  if (ghosts != nullptr && translations.count > 0) keep_what_both_have(*ghosts, strong);
+  return aggregation.aggregate(A.device, strong, A.view.rows, others, aggregate);
 }
 
 Vector tentative_prolongator(const LevelMatrix& A, const std::int32_t* aggregate, const CoarseNodes& aggregates, int K,

@@ -117,21 +117,21 @@ struct StrongScalarRow {
 };
 
 void strong_scalar_rows(const Device& device, const BlockMatrixView<double>& A, const Strength& strength, Index longest,
-                        const FetchGhosts& fetch, Graph& graph) {
+                        const NodesElsewhere* elsewhere, Graph& graph) {
   Vector least(device, A.rows, tag);
   for_each(device, "largest couplings", A.rows,
            LargestCoupling{A, strength.threshold, strength.softer ? 0 : longest, least.data()});
-  if (fetch) fetch(least);
+  if (elsewhere != nullptr) elsewhere->fetch(least);
   for_each(device, "strong connections", A.rows,
            StrongScalarRow{A, least.data(), graph.count.data(), graph.column.data()});
 }
 
 template <int C>
-void strong_rows(const Device& device, const BlockMatrixView<double>& A, double threshold, const FetchGhosts& fetch,
-                 Graph& graph) {
+void strong_rows(const Device& device, const BlockMatrixView<double>& A, double threshold,
+                 const NodesElsewhere* elsewhere, Graph& graph) {
   Vector norm(device, A.rows, tag);
   for_each(device, "diagonal norms", A.rows, DiagonalNorm<C>{A, norm.data()});
-  if (fetch) fetch(norm);
+  if (elsewhere != nullptr) elsewhere->fetch(norm);
   for_each(device, "strong connections", A.rows,
            StrongRow<C>{A, threshold * threshold, norm.data(), graph.count.data(), graph.column.data()});
 }
@@ -141,11 +141,12 @@ template <int C>
 struct TranslationCouplings {
   BlockMatrixView<double> A;
   Translations t;
+  Index owned, lower;  // ghosts from `owned` to below `lower` are numbered before the owned nodes
   double* value;
   constexpr void operator()(Index i) const {
     for (Index k = A.offsets[i]; k < A.offsets[i + 1]; ++k) {
       const Index j = A.column[k];
-      const bool upper = i <= j;
+      const bool upper = i <= j && (j < owned || j >= lower);
       const double* of_row = t.near_null + (upper ? i : j) * C * t.K;
       const double* of_column = t.near_null + (upper ? j : i) * C * t.K;
       const int row = upper ? C : 1, column = upper ? 1 : C;
@@ -168,8 +169,8 @@ struct CloseRow {
   std::int32_t* count;
   std::int32_t* column;
   constexpr void operator()(Index i) const {
-    const Index begin = A.offsets[i], last = begin + strong.count[i];
-    Index next = begin;  // strong connections are in the order of the row
+    const Index begin = A.offsets[i], last = strong.begin[i] + strong.count[i];
+    Index next = strong.begin[i];  // strong connections are in the order of the row
     std::int32_t n = 0;
     for (Index k = begin; k < A.offsets[i + 1]; ++k) {
       const std::int32_t j = A.column[k];
@@ -188,46 +189,52 @@ struct CloseRow {
   }
 };
 
-void close(const Device& device, const BlockMatrixView<double>& A, Graph& graph) {
+void close(const Device& device, const BlockMatrixView<double>& A, const NodesElsewhere* elsewhere, Graph& graph) {
   Graph closed{A.offsets, Array<std::int32_t>(device, A.rows, tag),
                Array<std::int32_t>(device, graph.column.size(), tag)};
-  for_each(device, "strong connections", A.rows, CloseRow{A, graph.view(), closed.count.data(), closed.column.data()});
+  CompletedGraph whole;
+  if (elsewhere != nullptr) whole = elsewhere->complete(graph);
+  const GraphView strong = elsewhere != nullptr ? whole.view() : graph.view();
+  for_each(device, "strong connections", A.rows, CloseRow{A, strong, closed.count.data(), closed.column.data()});
   graph = std::move(closed);
 }
 
 template <int C>
 void strong_rows_by_translations(const Device& device, const BlockMatrixView<double>& A, Index nonzeros,
-                                 const Strength& strength, const Translations& translations, const FetchGhosts& fetch,
-                                 Graph& graph) {
+                                 const Strength& strength, const Translations& translations,
+                                 const NodesElsewhere* elsewhere, Graph& graph) {
   Vector value(device, nonzeros, tag);
-  for_each(device, "translation couplings", A.rows, TranslationCouplings<C>{A, translations, value.data()});
+  const Index owned = elsewhere != nullptr ? elsewhere->owned() : A.rows,
+              lower = elsewhere != nullptr ? elsewhere->lower() : owned;
+  for_each(device, "translation couplings", A.rows,
+           TranslationCouplings<C>{A, translations, owned, lower, value.data()});
   BlockMatrixView<double> scalars = A;
   scalars.row_block = scalars.column_block = 1;
   scalars.values = value.data();
-  strong_scalar_rows(device, scalars, strength, long_row, fetch, graph);
-  for (int pass = 0; pass < 2 && translations.K > C; ++pass) close(device, A, graph);
+  strong_scalar_rows(device, scalars, strength, long_row, elsewhere, graph);
+  for (int pass = 0; pass < 2 && translations.K > C; ++pass) close(device, A, elsewhere, graph);
 }
 
 void strong_graph(const Device& device, const BlockMatrixView<double>& A, Index nonzeros, const Strength& strength,
-                  const Translations& translations, const FetchGhosts& fetch, Graph& graph) {
+                  const Translations& translations, const NodesElsewhere* elsewhere, Graph& graph) {
   graph.begin = A.offsets;
   graph.count = Array<std::int32_t>(device, A.rows, tag);
   graph.column = Array<std::int32_t>(device, nonzeros, tag);
   if (translations.count > 0) {
     if (A.row_block == 2)
-      return strong_rows_by_translations<2>(device, A, nonzeros, strength, translations, fetch, graph);
+      return strong_rows_by_translations<2>(device, A, nonzeros, strength, translations, elsewhere, graph);
     if (A.row_block == 3)
-      return strong_rows_by_translations<3>(device, A, nonzeros, strength, translations, fetch, graph);
+      return strong_rows_by_translations<3>(device, A, nonzeros, strength, translations, elsewhere, graph);
     if (A.row_block == 6)
-      return strong_rows_by_translations<6>(device, A, nonzeros, strength, translations, fetch, graph);
+      return strong_rows_by_translations<6>(device, A, nonzeros, strength, translations, elsewhere, graph);
   }
   switch (A.row_block) {
-    case 1: return strong_scalar_rows(device, A, strength, std::numeric_limits<Index>::max(), fetch, graph);
-    case 2: return strong_rows<2>(device, A, strength.threshold, fetch, graph);
-    case 3: return strong_rows<3>(device, A, strength.threshold, fetch, graph);
-    case 4: return strong_rows<4>(device, A, strength.threshold, fetch, graph);
-    case 5: return strong_rows<5>(device, A, strength.threshold, fetch, graph);
-    case 6: return strong_rows<6>(device, A, strength.threshold, fetch, graph);
+    case 1: return strong_scalar_rows(device, A, strength, std::numeric_limits<Index>::max(), elsewhere, graph);
+    case 2: return strong_rows<2>(device, A, strength.threshold, elsewhere, graph);
+    case 3: return strong_rows<3>(device, A, strength.threshold, elsewhere, graph);
+    case 4: return strong_rows<4>(device, A, strength.threshold, elsewhere, graph);
+    case 5: return strong_rows<5>(device, A, strength.threshold, elsewhere, graph);
+    case 6: return strong_rows<6>(device, A, strength.threshold, elsewhere, graph);
     default: throw Error(ErrorKind::internal, "multigrid level with blocks of " + std::to_string(A.row_block));
   }
 }

@@ -1,4 +1,5 @@
 """Answers to vibration on three ranks: tables, facts, probes and fields are those of one process, for each analysis."""
+import pathlib
 import re
 import shutil
 import unittest
@@ -44,7 +45,7 @@ class DividedAnswers(OnRanks):
     def tables(self, run):
         """[file] numbers"""
         paths = [path for path in run.report["outputs"] if path.endswith((".csv", ".mtx"))]
-        return {path.rsplit("/", 1)[-1]: [float(word) for word in re.split(r"[\s,]+", open(path).read()) if re.fullmatch(r"-?\d.*", word)] for path in paths}
+        return {path.rsplit("/", 1)[-1]: [float(word) for word in re.split(r"[\s,]+", pathlib.Path(path).read_text()) if re.fullmatch(r"-?\d.*", word)] for path in paths}
 
     def assert_same_numbers(self, found, expected, relative, what):
         self.assertEqual(len(found), len(expected), what)

@@ -65,6 +65,16 @@ class RanksForecast(OnRanks):
                 foreseen, _ = self.assert_foretold(ranks, "ritz-modal", self.modal_case(counts, free), keys)
                 self.assertTrue(foreseen["path"].startswith("LOBPCG"))
 
+    def test_memory_of_answers_to_vibration(self):
+        """Modes with residual vectors, and a free body; 0.92 to 0.99."""
+        pushed = '[[force]]\nregion = "right"\nvalue = [1e3, 2e3, 0]\n'
+        harmonic = self.modal_case((16, 12, 12))
+        harmonic.write_text(harmonic.read_text() + pushed + "[damping]\nratio = 0.02\n[harmonic]\nfrequencies = [10, 3000]\n")
+        self.assert_foretold(2, "ritz-modal", harmonic, {})
+        relief = self.modal_case((16, 12, 12), True)
+        relief.write_text(relief.read_text().replace("[modal]\ncount = 10\n", pushed + "[inertia_relief]\n"))
+        self.assert_foretold(2, "ritz-elasticity", relief, {})
+
     def test_memory_with_equations_between_unknowns(self):
         """A rigid side, all of whose nodes follow three."""
         rigid = '[[rigid]]\nregion = "right"\nforce = [0, 300, 0]\n'

@@ -125,7 +125,7 @@ Numbers complex(Ranks* ranks) {
   return result;
 }
 
-// Of unit size.
+// Values over their largest size.
 void append(Numbers values, Numbers& to) {
   double size = 0;
   for (const double each : values) size = std::max(size, std::abs(each));
