@@ -2,7 +2,7 @@
 #include "device/error.hpp"
 #include "fem/forms/mixed_poisson.hpp"
 #include "fem/forms/stokes.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/operator/mixed_constraints.hpp"
 #include "fem/physics/mesh_field.hpp"
 #include "fem/results/field_norms.hpp"
@@ -119,7 +119,7 @@ TEST(MixedCoefficientsOfAnotherMesh, LayersOfTwoPermeabilitiesHaveTheirFlux) {
   const Mesh layers(rectangle_data(2, 1, {1, 1}, CellKind::quad4));
   const Coefficient permeability = mesh_field(layers, {1.0, 5.0});
   const MixedFormValue form(MixedPoisson<2>{}, {permeability.function()});
-  const FormValue source(GivenLoad<1, 2, 0>{}, {constant(-1)});
+  const FormValue source(Load<1, 2, 0>{}, {constant(-1)});
   const MixedOperator equations = equations_on(mesh, form, {Integral::over_all_cells(source).of_field(1)});
   MixedConstraints fixed(equations.spaces());
   for (const char* side : {"y0", "y1"}) fixed[0].prescribe(mesh.region(side), 0, 0.0, side);

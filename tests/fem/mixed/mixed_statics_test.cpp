@@ -1,7 +1,6 @@
 // Statics of several fields by iteration: the solution of a factorisation, in a number of iterations that the mesh, the
 // units and jumps of a coefficient do not raise; what is refused; and its memory beside the forecast.
 #include "device/error.hpp"
-#include "fem/forms/varying.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 
