@@ -20,7 +20,6 @@
 #include "fem/forms/navier_stokes.hpp"
 #include "fem/forms/stokes.hpp"
 #include "fem/forms/thermo_elasticity.hpp"
-#include "fem/forms/varying.hpp"
 #include "fem/materials/laws.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/evaluate.hpp"

@@ -4,7 +4,7 @@
 #include "apps/bench/tasks.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/linearisation.hpp"
@@ -129,7 +129,7 @@ void run_solve(const Solve& solve, const Device& device, const BenchOptions& opt
   fixed.finish();
   Vector u = space->zeros(), b = space->zeros(), x = space->zeros();
   record.add("right-hand side", time(device, 1, [&] {
-               Operator(*space, {Integral::over_all_cells(FormValue(GivenLoad<1, 3, 0>{}, {PointFunction(wave_load)}))})
+               Operator(*space, {Integral::over_all_cells(FormValue(Load<1, 3, 0>{}, {PointFunction(wave_load)}))})
                    .residual(u, b);
                fixed.set_zero(b);
                axpby(0.0, b, -1.0, b);

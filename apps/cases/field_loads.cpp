@@ -39,8 +39,8 @@ void read_pressure(const FieldsOfCase& fields, const Case::Table& t, std::size_t
   if (!fields.is_outside(t, *region)) return;
   const std::vector<PointFunction> given{coefficient(pressure).function()};
   add_load(fields, field,
-           fields.mesh.dimension() == 3 ? FormValue(GivenPressure<3>{}, given) : FormValue(GivenPressure<2>{}, given),
-           *region, loads);
+           fields.mesh.dimension() == 3 ? FormValue(Pressure<3>{}, given) : FormValue(Pressure<2>{}, given), *region,
+           loads);
 }
 
 // Traction or pressure of velocities and displacements, sources of any field.

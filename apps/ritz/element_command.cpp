@@ -108,15 +108,13 @@ void each_other_device(const ElementCommand& command, const Device& device, Elem
 // Lines of the parameters and coefficients.
 std::string numbers_of(const FormRecord& r) {
   std::string text;
-  for (int i = 0; i < r.parameter_count; ++i) {
-    const ParameterFacts& f = r.parameters[i].facts;
-    text += fmt::format("    {:<24} {} [{}]{}{}\n", f.name, f.about, f.unit,
+  const auto add = [&](const ParameterFacts& f, const char* varies) {
+    text += fmt::format("    {:<24} {} [{}]{}{}{}\n", f.name, f.about, f.unit,
                         bounds_of(f).empty() ? "" : ", " + bounds_of(f),
-                        std::isnan(f.fallback) ? "" : fmt::format("; {:g} by default", f.fallback));
-  }
-  for (int i = 0; i < r.given_count; ++i)
-    text += fmt::format("    {:<24} {} [{}]{}; may vary from point to point\n", r.given[i].name, r.given[i].about,
-                        r.given[i].unit, bounds_of(r.given[i]).empty() ? "" : ", " + bounds_of(r.given[i]));
+                        std::isnan(f.fallback) ? "" : fmt::format("; {:g} by default", f.fallback), varies);
+  };
+  for (int i = 0; i < r.parameter_count; ++i) add(r.parameters[i].facts, "");
+  for (int i = 0; i < r.given_count; ++i) add(r.given[i], "; may vary from point to point");
   return text;
 }
 

@@ -29,7 +29,7 @@ int main() {
     const Mesh mesh = rectangle(n, n, {1, 1}, CellKind::tri3, {.random = 0.1});
     const MixedFormValue flow = MixedPoisson<2>{1};
     const Spaces spaces = spaces_of(flow, mesh, Device::named("cpu"));
-    const FormValue source(GivenLoad<1, 2, 0>{}, {less});  // the balance is -div q + source = 0
+    const FormValue source(Load<1, 2, 0>{}, {less});  // the balance is -div q + source = 0
     const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(flow)},
                                   {Integral::over_all_cells(source).of_field(1)});
     Vector u = equations.zeros(), r = equations.zeros();

@@ -7,27 +7,22 @@
 
 namespace ritz {
 
-// Oriented: axes that vary from point to point; else those of the form.
-template <int G, bool Oriented = false>
+template <int G>
 struct AnisotropicConduction {
-  static constexpr const char* name = G == 3 ? (Oriented ? "oriented_conduction3" : "anisotropic_conduction3")
-                                             : (Oriented ? "oriented_conduction2" : "anisotropic_conduction2");
-  static constexpr int components = 1, dimension = G, extra_degree = G == 2 ? 1 : 0, axes = Oriented ? 6 : 0;
+  static constexpr const char* name = G == 3 ? "anisotropic_conduction3" : "anisotropic_conduction2";
+  static constexpr int components = 1, dimension = G, extra_degree = G == 2 ? 1 : 0;
   static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
   static constexpr const char *unknown = "temperature", *derives = "heat_flux";
   static constexpr int derived = G;
-  static constexpr auto given = [] {
-    std::array<ParameterFacts, axes> all{};
-    for (int i = 0; i < axes; ++i) all[i] = axis_given[i];
-    return all;
-  }();
-  double conductivity[3];                                 // k along axes 1, 2, 3 [W/(m K)]
-  double axis[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};  // without axes of the point
+  static constexpr std::array<ParameterFacts, 6> given = std::to_array(axis_given);
+  double conductivity[3];               // k along axes 1, 2, 3 [W/(m K)]
+  double axes[6] = {1, 0, 0, 0, 1, 0};  // 1 and 2
   double weight = 1;
   bool axisymmetric = false;
+  constexpr std::array<double, 6> numbers() const { return std::to_array(axes); }
 
   template <class T>
-  constexpr void operator()(const Location<T, G, axes>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
+  constexpr void operator()(const Location<T, G, 6>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
     T measure = weight;
     if (axisymmetric) measure = measure * p.x[0];
     T flux[G];
@@ -35,7 +30,7 @@ struct AnisotropicConduction {
     for (int d = 0; d < G; ++d) f.gradient[0][d] = measure * flux[d];
   }
   template <class T>
-  constexpr void derive(const Location<T, G, axes>& p, const Fields<T, 1, G>& u, T* out) const {
+  constexpr void derive(const Location<T, G, 6>& p, const Fields<T, 1, G>& u, T* out) const {
     T flux[G];
     flux_at(p, u, flux);
     for (int d = 0; d < G; ++d) out[d] = -1.0 * flux[d];
@@ -44,14 +39,9 @@ struct AnisotropicConduction {
  private:
   // K grad u
   template <class T>
-  constexpr void flux_at(const Location<T, G, axes>& p, const Fields<T, 1, G>& u, T (&flux)[G]) const {
+  constexpr void flux_at(const Location<T, G, 6>& p, const Fields<T, 1, G>& u, T (&flux)[G]) const {
     T at[3][3];
-    if constexpr (Oriented) {
-      material_axes(p.given, at);
-    } else {
-      for (int a = 0; a < 3; ++a)
-        for (int d = 0; d < 3; ++d) at[a][d] = axis[a][d];
-    }
+    material_axes(p.given, at);
     for (int d = 0; d < G; ++d) flux[d] = 0.0;
     for (int a = 0; a < 3; ++a) {
       T along = 0.0;

@@ -5,6 +5,7 @@
 #include "fem/forms/form.hpp"
 #include "fem/forms/parameter.hpp"
 
+#include <array>
 #include <numbers>
 
 namespace ritz {
@@ -54,25 +55,53 @@ struct AxisymmetricDiffusion {
   }
 };
 
+// Diffusion with a conductivity that varies from point to point. Were the constant of Diffusion loaded at each point,
+// actions in single precision would take 3 to 8 % longer.
+template <int G>
+struct VaryingDiffusion {
+  static constexpr const char* name = G == 3 ? "varying_diffusion3" : "varying_diffusion2";
+  static constexpr int components = 1, dimension = G, extra_degree = G == 2 ? 1 : 0;
+  static constexpr bool uses_value = false, uses_gradient = true, symmetric = true, linear = true;
+  static constexpr const char *unknown = "temperature", *derives = "heat_flux";
+  static constexpr int derived = G;
+  static constexpr std::array<ParameterFacts, 1> given = {
+      {{.name = "conductivity", .unit = "W/(m K)", .about = "k", .above = 0}}};
+  double weight = 1;  // thickness [m], or 2 pi
+  bool axisymmetric = false;
+
+  template <class T>
+  constexpr void operator()(const Location<T, G, 1>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
+    T k = weight * p.given[0];
+    if (axisymmetric) k = k * p.x[0];
+    for (int d = 0; d < G; ++d) f.gradient[0][d] = k * u.gradient[0][d];
+  }
+  template <class T>
+  constexpr void derive(const Location<T, G, 1>& p, const Fields<T, 1, G>& u, T* out) const {
+    for (int d = 0; d < G; ++d) out[d] = -1.0 * p.given[0] * u.gradient[0][d];
+  }
+};
+
 // Newton's law of cooling on facets: heat h (u - ambient) leaves the body.
 template <int G>
 struct Convection {
   static constexpr const char* name = G == 3 ? "convection3" : "convection2";
   static constexpr int components = 1, dimension = G, codimension = 1, extra_degree = 1;
   static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
+  static constexpr std::array<ParameterFacts, 2> given = {
+      {{.name = "coefficient", .unit = "W/(m^2 K)", .about = "h", .above = 0},
+       {.name = "ambient", .unit = "K", .about = "temperature of the fluid", .example = 20}}};
   double coefficient;  // h [W/(m^2 K)]
   double ambient;      // [K]
   double weight = 1;   // thickness [m]; or, when axisymmetric, 2 pi
   bool axisymmetric = false;
   static constexpr Parameter<Convection> parameters[] = {
-      {&Convection::coefficient, {.name = "coefficient", .unit = "W/(m^2 K)", .about = "h", .above = 0}},
-      {&Convection::ambient, {.name = "ambient", .unit = "K", .about = "temperature of the fluid", .example = 20}},
       {&Convection::weight,
        {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
+  constexpr std::array<double, 2> numbers() const { return {coefficient, ambient}; }
 
   template <class T>
-  constexpr void operator()(const Location<T, G>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
-    f.value[0] = (weight * coefficient) * (u.value[0] - ambient);
+  constexpr void operator()(const Location<T, G, 2>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
+    f.value[0] = weight * p.given[0] * (u.value[0] - p.given[1]);
     if (axisymmetric) f.value[0] = f.value[0] * p.x[0];
   }
 };

@@ -29,9 +29,10 @@
 //                      a body of one material: claims that `ritz element check` tests
 //   unknown = "u", derives = "derived"    names of the fields in results
 //   parameters         what its numbers mean, and which values they may have: fem/forms/parameter.hpp
-//   given              numbers that vary from point to point (std::array<ParameterFacts, n> given): the call operator
-//                      takes a Location<T, G, number of them> and reads location.given[i]; formulas of the case file
-//                      give them
+//   given              numbers that may vary from point to point (std::array<ParameterFacts, n> given): the call
+//                      operator takes a Location<T, G, number of them> and reads location.given[i]; numbers and
+//                      formulas of the case file give them
+//   numbers()          those of `given` that the form holds (std::array<double, n>), where C++ gives it no functions
 //   state              numbers kept at every point from increment to increment (fem/forms/point_state.hpp); the call
 //                      operator takes them after u, as they were and as they will be, and derive() takes the present
 //                      ones after u

@@ -8,6 +8,7 @@
 #include "fem/forms/whole_element.hpp"
 #include "fem/forms/parameter.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -34,7 +35,7 @@ struct FormRecord {
   int cell;                   // CellKind that a whole element stands on (fem/elements); -1: a form, on any cell
   const char* derived_names;  // of the components, with blanks between them; "": none
   int given_count;
-  ParameterFacts given[8];  // numbers that vary from point to point
+  ParameterFacts given[8];  // numbers that may vary from point to point
   int state_count;
   StateFacts state[8];  // quantities kept at points
   int state_points;     // of a whole element; those of the quadrature else
@@ -50,6 +51,10 @@ struct FormRecord {
 template <class F>
 void describe_numbers(FormRecord& r) {
   r.declared = std::is_empty_v<F>;
+  if constexpr (requires(const F& form) { form.numbers(); }) {
+    static_assert(std::tuple_size_v<decltype(F{}.numbers())> == F::given.size(), "a number for each entry of `given`");
+    r.declared = sizeof(F) == sizeof(F{}.numbers());
+  }
   r.size = sizeof(F);
   F* form = new (r.prototype) F{};
   if constexpr (requires { F::parameters; }) {
@@ -99,7 +104,7 @@ FormRecord record_of() {
   r.of_law = Facts::from_law > 0;
   describe_numbers<F>(r);
   if constexpr (Facts::given > 0) {
-    static_assert(Facts::given <= 8, "at most 8 numbers of a form vary from point to point");
+    static_assert(Facts::given <= 8, "at most 8 numbers of a form may vary from point to point");
     for (const ParameterFacts& facts : F::given) r.given[r.given_count++] = facts;
   }
   describe_state<F>(r);

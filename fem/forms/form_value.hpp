@@ -32,7 +32,17 @@ struct LawOfForm {
   bool operator==(const LawOfForm&) const = default;
 };
 
+// The numbers() of a form, or of one of several fields, as functions.
+template <class F>
+std::vector<PointFunction> own_numbers(const F& form) {
+  std::vector<PointFunction> numbers;
+  if constexpr (requires { form.numbers(); })
+    for (const double each : form.numbers()) numbers.push_back(constant(each));
+  return numbers;
+}
+
 struct FormValue {
+  // Without functions the form is given its own numbers(), if it has some.
   template <Form F>
   FormValue(const F& form, std::vector<PointFunction> given_numbers = {})  // NOLINT: a form is meant to become a value
       : name(F::name),
@@ -50,6 +60,7 @@ struct FormValue {
         given_count(FormFacts<F>::given),
         given(std::move(given_numbers)) {
     std::memcpy(bytes.data(), &form, sizeof form);
+    if (given.empty()) given = own_numbers(form);
     if constexpr (FormFacts<F>::state > 0) keep(F::state);
   }
 
@@ -84,6 +95,8 @@ struct FormValue {
 
   // Does the form read the time, or one of the numbers given to it vary?
   bool varies_in_time() const { return reads_time || std::ranges::any_of(given, &PointFunction::varies_in_time); }
+  // Does one of the numbers given to it vary from point to point?
+  bool varies_in_space() const { return std::ranges::any_of(given, &PointFunction::varies_in_space); }
 
   std::string name;
   std::string kernels;  // the name that they are registered under: `name`, but for forms of a law
@@ -95,7 +108,7 @@ struct FormValue {
   bool uses_value, has_matrix, symmetric, linear, reads_time;
   int cell = -1;  // CellKind of a whole element, which acts on the first `components` unknowns of a node; -1: a form
   int given_count;
-  std::vector<PointFunction> given;         // of the numbers that vary from point to point: given_count of them
+  std::vector<PointFunction> given;         // numbers or functions: given_count of them
   int state_points = 0;                     // of a whole element; those of the quadrature else
   std::vector<double> state_start;          // of the numbers that it keeps at a point
   std::string module = "ritz_fem_kernels";  // where its kernels are

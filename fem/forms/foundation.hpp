@@ -13,9 +13,9 @@
 namespace ritz {
 
 // -traction = t u + (n - t) (u . normal) normal + (k_x u_x, k_y u_y, k_z u_z); factor: weight, and r.
-template <int G, class T, class K, class Factor>
-constexpr Fields<T, G, G> ground_traction(const T (&normal)[G], const T (&u)[G], K n, K t, const K (&along)[G],
-                                          Factor factor) {
+template <int G, class T>
+constexpr Fields<T, G, G> ground_traction(const T (&normal)[G], const T (&u)[G], T n, T t, const T (&along)[G],
+                                          T factor) {
   Fields<T, G, G> f{};
   T out = 0.0;
   for (int d = 0; d < G; ++d) out = out + normal[d] * u[d];
@@ -29,49 +29,30 @@ struct Winkler {
   static constexpr int components = G, dimension = G, codimension = 1, extra_degree = 1;
   static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
   static constexpr const char* unknown = "displacement";
-  double normal;               // [N/m^3]
-  double tangential;           // [N/m^3]
-  double x = 0, y = 0, z = 0;  // [N/m^3]
-  double weight = 1;
-  bool axisymmetric = false;
-  static constexpr Parameter<Winkler> parameters[] = {
-      {&Winkler::normal, {.name = "normal", .unit = "N/m^3", .about = "along the normal", .minimum = 0}},
-      {&Winkler::tangential,
-       {.name = "tangential", .unit = "N/m^3", .about = "along the facet", .minimum = 0, .fallback = 0}},
-      {&Winkler::weight,
-       {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
-
-  template <class T>
-  constexpr void operator()(const Location<T, G>& p, const Fields<T, G, G>& u, Fields<T, G, G>& f) const {
-    const double axes[3] = {x, y, z};
-    double along[G];
-    for (int d = 0; d < G; ++d) along[d] = axes[d];
-    T factor = weight;
-    if (axisymmetric) factor = factor * p.x[0];
-    f = ground_traction<G>(p.normal, u.value, normal, tangential, along, factor);
-  }
-};
-
-// The same with stiffnesses that vary from point to point.
-template <int G>
-struct VaryingWinkler {
-  static constexpr const char* name = G == 3 ? "varying_foundation3" : "varying_foundation2";
-  static constexpr int components = G, dimension = G, codimension = 1, extra_degree = 1;
-  static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
-  static constexpr const char* unknown = "displacement";
   static constexpr std::array<ParameterFacts, 2 + G> given = [] {
     constexpr ParameterFacts all[5] = {
         {.name = "normal", .unit = "N/m^3", .about = "along the normal", .minimum = 0},
-        {.name = "tangential", .unit = "N/m^3", .about = "along the facet", .minimum = 0},
-        {.name = "x", .unit = "N/m^3", .about = "along x", .minimum = 0},
-        {.name = "y", .unit = "N/m^3", .about = "along y", .minimum = 0},
-        {.name = "z", .unit = "N/m^3", .about = "along z", .minimum = 0}};
+        {.name = "tangential", .unit = "N/m^3", .about = "along the facet", .minimum = 0, .fallback = 0},
+        {.name = "x", .unit = "N/m^3", .about = "along x", .minimum = 0, .fallback = 0},
+        {.name = "y", .unit = "N/m^3", .about = "along y", .minimum = 0, .fallback = 0},
+        {.name = "z", .unit = "N/m^3", .about = "along z", .minimum = 0, .fallback = 0}};
     std::array<ParameterFacts, 2 + G> first{};
     for (int i = 0; i < 2 + G; ++i) first[i] = all[i];
     return first;
   }();
+  double normal;              // [N/m^3]
+  double tangential;          // [N/m^3]
+  double along_axes[G] = {};  // [N/m^3]
   double weight = 1;
   bool axisymmetric = false;
+  static constexpr Parameter<Winkler> parameters[] = {
+      {&Winkler::weight,
+       {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
+  constexpr std::array<double, 2 + G> numbers() const {
+    std::array<double, 2 + G> all{normal, tangential};
+    for (int d = 0; d < G; ++d) all[2 + d] = along_axes[d];
+    return all;
+  }
 
   template <class T>
   constexpr void operator()(const Location<T, G, 2 + G>& p, const Fields<T, G, G>& u, Fields<T, G, G>& f) const {

@@ -1,5 +1,5 @@
 // Heat conduction beyond constant numbers: conductivity and stored heat that depend on the temperature, and radiation
-// from surfaces. Diffusion, convection, sources and fluxes are in diffusion.hpp, loads.hpp and varying.hpp. Incropera
+// from surfaces. Diffusion, convection, sources and fluxes are in diffusion.hpp and loads.hpp. Incropera
 // et al., Fundamentals of Heat and Mass Transfer, ch. 1 and 2; Lewis, Nithiarasu and Seetharamu, Fundamentals of the
 // Finite Element Method for Heat and Fluid Flow, 2004, ch. 6 (enthalpy). In two dimensions `weight` is the thickness;
 // of a body of revolution it is 2 pi, and r joins it.
@@ -46,30 +46,14 @@ struct HeatCapacity {
   static constexpr int components = 1, dimension = G, extra_degree = G == 2 ? 1 : 0;
   static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
   static constexpr const char* unknown = "temperature";
+  static constexpr std::array<ParameterFacts, 2> given = {
+      {{.name = "density", .unit = "kg/m^3", .about = "of the body", .above = 0},
+       {.name = "specific_heat", .unit = "J/(kg K)", .about = "at constant pressure", .above = 0}}};
   double density;        // [kg/m^3]
   double specific_heat;  // [J/(kg K)]
   double weight = 1;
   bool axisymmetric = false;
-
-  template <class T>
-  constexpr void operator()(const Location<T, G>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
-    f.value[0] = (weight * density * specific_heat) * u.value[0];
-    if (axisymmetric) f.value[0] = f.value[0] * p.x[0];
-  }
-};
-
-// The same with numbers that vary from point to point.
-template <int G>
-struct VaryingHeatCapacity {
-  static constexpr const char* name = G == 3 ? "varying_heat_capacity3" : "varying_heat_capacity2";
-  static constexpr int components = 1, dimension = G, extra_degree = 1;
-  static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
-  static constexpr const char* unknown = "temperature";
-  static constexpr std::array<ParameterFacts, 2> given = {
-      {{.name = "density", .unit = "kg/m^3", .about = "of the body", .above = 0},
-       {.name = "specific_heat", .unit = "J/(kg K)", .about = "at constant pressure", .above = 0}}};
-  double weight = 1;
-  bool axisymmetric = false;
+  constexpr std::array<double, 2> numbers() const { return {density, specific_heat}; }
 
   template <class T>
   constexpr void operator()(const Location<T, G, 2>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
@@ -116,6 +100,9 @@ struct Radiation {
   static constexpr int components = 1, dimension = G, codimension = 1, extra_degree = 3;
   static constexpr bool uses_value = true, uses_gradient = false, symmetric = true;
   static constexpr const char* unknown = "temperature";
+  static constexpr std::array<ParameterFacts, 2> given = {
+      {{.name = "emissivity", .about = "1: a black body", .maximum = 1, .above = 0, .example = 0.9},
+       {.name = "ambient", .unit = "K", .about = "temperature of the surroundings", .example = 300}}};
   double emissivity;
   double ambient;                   // in the unit of all temperatures
   double absolute_zero = 0;         // in the unit of all temperatures: -273.15 for degrees Celsius
@@ -123,10 +110,6 @@ struct Radiation {
   double weight = 1;                // thickness [m]; or, when axisymmetric, 2 pi
   bool axisymmetric = false;
   static constexpr Parameter<Radiation> parameters[] = {
-      {&Radiation::emissivity,
-       {.name = "emissivity", .about = "1: a black body", .maximum = 1, .above = 0, .example = 0.9}},
-      {&Radiation::ambient,
-       {.name = "ambient", .unit = "K", .about = "temperature of the surroundings", .example = 300}},
       {&Radiation::absolute_zero,
        {.name = "absolute_zero",
         .unit = "K",
@@ -141,28 +124,7 @@ struct Radiation {
         .fallback = stefan_boltzmann}},
       {&Radiation::weight,
        {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
-
-  template <class T>
-  constexpr void operator()(const Location<T, G>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {
-    f.value[0] = (weight * sigma * emissivity) * radiated(u.value[0], ambient, absolute_zero);
-    if (axisymmetric) f.value[0] = f.value[0] * p.x[0];
-  }
-};
-
-// The same with an emissivity and surroundings that vary from point to point, or in time.
-template <int G>
-struct VaryingRadiation {
-  static constexpr const char* name = G == 3 ? "varying_radiation3" : "varying_radiation2";
-  static constexpr int components = 1, dimension = G, codimension = 1, extra_degree = 3;
-  static constexpr bool uses_value = true, uses_gradient = false, symmetric = true;
-  static constexpr const char* unknown = "temperature";
-  static constexpr std::array<ParameterFacts, 2> given = {
-      {{.name = "emissivity", .about = "1: a black body", .maximum = 1, .above = 0, .example = 0.9},
-       {.name = "ambient", .unit = "K", .about = "temperature of the surroundings", .example = 300}}};
-  double absolute_zero = 0;
-  double sigma = stefan_boltzmann;
-  double weight = 1;
-  bool axisymmetric = false;
+  constexpr std::array<double, 2> numbers() const { return {emissivity, ambient}; }
 
   template <class T>
   constexpr void operator()(const Location<T, G, 2>& p, const Fields<T, 1, G>& u, Fields<T, 1, G>& f) const {

@@ -1,4 +1,4 @@
-// Given densities: of force or heat per volume (codimension 0) or per area (codimension 1), and pressure.
+// Densities: of force or heat per volume (codimension 0) or per area (codimension 1), and pressure.
 // Loads enter residuals with a minus sign: residual = internal - external.
 #pragma once
 
@@ -11,31 +11,38 @@
 namespace ritz {
 
 // "facet_load3_3": of forces on facets of solids.
-constexpr std::array<char, 24> load_name(std::string_view first, int codimension, int components, int dimension) {
-  std::array<char, 24> text{};
+constexpr std::array<char, 16> load_name(int codimension, int components, int dimension) {
+  std::array<char, 16> text{};
   std::size_t length = 0;
-  for (const std::string_view part : {first, std::string_view(codimension == 1 ? "facet_load" : "load")})
-    for (const char letter : part) text[length++] = letter;
+  for (const char letter : std::string_view(codimension == 1 ? "facet_load" : "load")) text[length++] = letter;
   for (const char letter : {static_cast<char>('0' + components), '_', static_cast<char>('0' + dimension)})
     text[length++] = letter;
   return text;
 }
 
-// A constant density b: f.value = -b. In two dimensions `weight` is the thickness; axisymmetric: 2 pi, times r.
+// A density b: f.value = -b. In two dimensions `weight` is the thickness; axisymmetric: 2 pi, times r.
 template <int C, int G, int Codimension>
 struct Load {
-  static constexpr auto text = load_name("", Codimension, C, G);
+  static constexpr auto text = load_name(Codimension, C, G);
   static constexpr const char* name = text.data();
   static constexpr int components = C, dimension = G, codimension = Codimension;
   static constexpr bool uses_value = true, uses_gradient = false, linear = true, has_matrix = false;
+  static constexpr std::array<ParameterFacts, C> given = [] {
+    constexpr ParameterFacts all[6] = {{.name = "density_x"}, {.name = "density_y"}, {.name = "density_z"},
+                                       {.name = "density_3"}, {.name = "density_4"}, {.name = "density_5"}};
+    std::array<ParameterFacts, C> first{};
+    for (int c = 0; c < C; ++c) first[c] = all[c];
+    return first;
+  }();
   double density[C];  // [force or heat per volume or area]
   double weight = 1;
   bool axisymmetric = false;
+  constexpr std::array<double, C> numbers() const { return std::to_array(density); }
 
   template <class T>
-  constexpr void operator()(const Location<T, G>& p, const Fields<T, C, G>&, Fields<T, C, G>& f) const {
+  constexpr void operator()(const Location<T, G, C>& p, const Fields<T, C, G>&, Fields<T, C, G>& f) const {
     for (int c = 0; c < C; ++c) {
-      f.value[c] = -weight * density[c];
+      f.value[c] = -weight * p.given[c];
       if (axisymmetric) f.value[c] = f.value[c] * p.x[0];
     }
   }
@@ -47,16 +54,20 @@ struct Pressure {
   static constexpr const char* name = G == 3 ? "pressure3" : "pressure2";
   static constexpr int components = G, dimension = G, codimension = 1;
   static constexpr bool uses_value = true, uses_gradient = false, linear = true, has_matrix = false;
-  double pressure;  // [Pa]
-  double weight = 1;
+  static constexpr std::array<ParameterFacts, 1> given = {
+      {{.name = "pressure", .unit = "Pa", .about = "positive when it pushes into the body"}}};
+  double pressure;    // [Pa]
+  double weight = 1;  // thickness [m]; or, when axisymmetric, 2 pi
   bool axisymmetric = false;
   static constexpr Parameter<Pressure> parameters[] = {
-      {&Pressure::pressure, {.name = "pressure", .unit = "Pa", .about = "positive when it pushes into the body"}}};
+      {&Pressure::weight,
+       {.name = "thickness", .unit = "m", .about = "of a plate; 1 in three dimensions", .above = 0, .fallback = 1}}};
+  constexpr std::array<double, 1> numbers() const { return {pressure}; }
 
   template <class T>
-  constexpr void operator()(const Location<T, G>& p, const Fields<T, G, G>&, Fields<T, G, G>& f) const {
+  constexpr void operator()(const Location<T, G, 1>& p, const Fields<T, G, G>&, Fields<T, G, G>& f) const {
     for (int c = 0; c < G; ++c) {
-      f.value[c] = (weight * pressure) * p.normal[c];
+      f.value[c] = weight * p.given[0] * p.normal[c];
       if (axisymmetric) f.value[c] = f.value[c] * p.x[0];
     }
   }

@@ -3,6 +3,9 @@
 #pragma once
 
 #include "fem/forms/form.hpp"
+#include "fem/forms/parameter.hpp"
+
+#include <array>
 
 namespace ritz {
 
@@ -15,15 +18,16 @@ struct Mass {
   static constexpr const char* name = Axisymmetric ? axisymmetric_names[C - 1] : names[G - 2][C - 1];
   static constexpr int components = C, dimension = G, extra_degree = Axisymmetric ? 1 : 0;
   static constexpr bool uses_value = true, uses_gradient = false, symmetric = true, linear = true;
+  static constexpr std::array<ParameterFacts, 1> given = {{{.name = "density", .unit = "kg/m^3", .above = 0}}};
   double density;     // [kg/m^3]
   double weight = 1;  // thickness [m], or 2 pi
+  constexpr std::array<double, 1> numbers() const { return {density}; }
 
   template <class T>
-  constexpr void operator()(const Location<T, G>& p, const Fields<T, C, G>& u, Fields<T, C, G>& f) const {
-    for (int c = 0; c < C; ++c) {
-      f.value[c] = (weight * density) * u.value[c];
-      if constexpr (Axisymmetric) { f.value[c] = f.value[c] * p.x[0]; }
-    }
+  constexpr void operator()(const Location<T, G, 1>& p, const Fields<T, C, G>& u, Fields<T, C, G>& f) const {
+    T factor = weight * p.given[0];
+    if constexpr (Axisymmetric) { factor = factor * p.x[0]; }
+    for (int c = 0; c < C; ++c) f.value[c] = factor * u.value[c];
   }
 };
 

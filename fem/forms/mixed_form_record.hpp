@@ -52,7 +52,7 @@ void fluxes_at_point(const void* form, const double* x, const double* given, con
 template <MixedForm F>
 MixedFormRecord mixed_record_of() {
   using Facts = MixedFormFacts<F>;
-  static_assert(Facts::given <= 8, "at most 8 numbers of a form vary from point to point");
+  static_assert(Facts::given <= 8, "at most 8 numbers of a form may vary from point to point");
   MixedFormRecord r{};
   r.form.name = F::name;
   r.form.dimension = F::dimension;

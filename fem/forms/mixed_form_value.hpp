@@ -17,7 +17,7 @@ struct MixedFormValue {
   MixedFormValue(const F& form, std::vector<PointFunction> given_numbers = {})  // NOLINT: meant to become a value
       : MixedFormValue(mixed_record_of<F>(), FormValue(mixed_record_of<F>().form, "ritz_fem_kernels")) {
     std::memcpy(numbers.bytes.data(), &form, sizeof form);
-    numbers.given = std::move(given_numbers);
+    numbers.given = given_numbers.empty() ? own_numbers(form) : std::move(given_numbers);
   }
   // A registered form; form: its numbers and the module of its kernels.
   MixedFormValue(const MixedFormRecord& r, FormValue form)

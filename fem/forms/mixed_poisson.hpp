@@ -18,39 +18,19 @@ struct MixedPoisson {
   static constexpr bool symmetric = true, linear = true;
   static constexpr bool couples(int test, int trial) { return test == 0 || trial == 0; }
   double permeability = 1;
-  static constexpr ParameterFacts facts{
-      .name = "permeability", .unit = "m^2/(Pa s)", .about = "over the viscosity", .above = 0};
-  static constexpr Parameter<MixedPoisson> parameters[] = {{&MixedPoisson::permeability, facts}};
+  static constexpr std::array<ParameterFacts, 1> given{
+      {{.name = "permeability", .unit = "m^2/(Pa s)", .about = "over the viscosity", .above = 0}}};
+  constexpr std::array<double, 1> numbers() const { return {permeability}; }
 
   template <class T>
-  constexpr void operator()(const Location<T, D>&, const MixedFields<T, MixedPoisson>& u,
+  constexpr void operator()(const Location<T, D, 1>& at, const MixedFields<T, MixedPoisson>& u,
                             MixedFields<T, MixedPoisson>& f) const {
-    flow(1 / permeability, u, f);
-  }
-  template <class Resistance, class U, class Flux>
-  static constexpr void flow(const Resistance& resistance, const U& u, Flux& f) {
     const auto& [q, p] = u;
     auto& [law, balance] = f;
+    const T resistance = 1.0 / at.given[0];
     for (int i = 0; i < D; ++i) law.value[i] = resistance * q.value[i];
     law.divergence = -p.value[0];
     balance.value[0] = -q.divergence;
-  }
-};
-
-// With a permeability that varies from point to point.
-template <int D>
-struct VaryingMixedPoisson {
-  static constexpr const char* name = D == 3 ? "varying_mixed_poisson3" : "varying_mixed_poisson2";
-  static constexpr int dimension = D;
-  static constexpr auto fields = MixedPoisson<D>::fields;
-  static constexpr bool symmetric = true, linear = true;
-  static constexpr bool couples(int test, int trial) { return MixedPoisson<D>::couples(test, trial); }
-  static constexpr std::array given{MixedPoisson<D>::facts};
-
-  template <class T>
-  constexpr void operator()(const Location<T, D, 1>& at, const MixedFields<T, VaryingMixedPoisson>& u,
-                            MixedFields<T, VaryingMixedPoisson>& f) const {
-    MixedPoisson<D>::flow(1.0 / at.given[0], u, f);
   }
 };
 

@@ -48,6 +48,7 @@ class PointFunction {
       : PointFunction(input_of(std::move(f))) {}
 
   bool varies_in_time() const { return expression().reads_time(); }
+  bool varies_in_space() const { return code_->reads_position() || !code_->inputs().empty(); }
   // Points, time -> values [point].
   void operator()(const EvaluationPoints& points, double t, std::span<double> values) const {
     code_->run(points, t, values);

@@ -19,38 +19,19 @@ struct Stokes {
   static constexpr bool couples(int test, int trial) { return test == 0 || trial == 0; }
   double viscosity = 1;
   static constexpr ParameterFacts facts{.name = "viscosity", .unit = "Pa s", .about = "dynamic", .above = 0};
-  static constexpr Parameter<Stokes> parameters[] = {{&Stokes::viscosity, facts}};
+  static constexpr std::array given{facts};
+  constexpr std::array<double, 1> numbers() const { return {viscosity}; }
 
   template <class T>
-  constexpr void operator()(const Location<T, D>&, const MixedFields<T, Stokes>& u, MixedFields<T, Stokes>& f) const {
-    flow(viscosity, u, f);
-  }
-  template <class Viscosity, class U, class Flux>
-  static constexpr void flow(const Viscosity& viscosity, const U& u, Flux& f) {
+  constexpr void operator()(const Location<T, D, 1>& at, const MixedFields<T, Stokes>& u,
+                            MixedFields<T, Stokes>& f) const {
     const auto& [v, p] = u;
     auto& [momentum, mass] = f;
     for (int i = 0; i < D; ++i) {
-      for (int j = 0; j < D; ++j) momentum.gradient[i][j] = viscosity * (v.gradient[i][j] + v.gradient[j][i]);
+      for (int j = 0; j < D; ++j) momentum.gradient[i][j] = at.given[0] * (v.gradient[i][j] + v.gradient[j][i]);
       momentum.gradient[i][i] -= p.value[0];
       mass.value[0] -= v.gradient[i][i];
     }
-  }
-};
-
-// With a viscosity that varies from point to point.
-template <int D>
-struct VaryingStokes {
-  static constexpr const char* name = D == 3 ? "varying_stokes3" : "varying_stokes2";
-  static constexpr int dimension = D;
-  static constexpr auto fields = Stokes<D>::fields;
-  static constexpr bool symmetric = true, linear = true;
-  static constexpr bool couples(int test, int trial) { return Stokes<D>::couples(test, trial); }
-  static constexpr std::array given{Stokes<D>::facts};
-
-  template <class T>
-  constexpr void operator()(const Location<T, D, 1>& at, const MixedFields<T, VaryingStokes>& u,
-                            MixedFields<T, VaryingStokes>& f) const {
-    Stokes<D>::flow(at.given[0], u, f);
   }
 };
 

@@ -51,8 +51,10 @@ struct ElementArguments {
   const std::uint8_t* prescribed = nullptr;
   // Geometry of curved tensor cells: [batch][point][entry][lane], inverse Jacobian, weight * determinant, position.
   const double* point_geometry = nullptr;
-  // Numbers that vary from point to point, as the form's list `given` has them: [batch][point][number][lane].
+  // The numbers that the form's list `given` names: [batch][point][number][lane], or [number][lane] of those that are
+  // the same at all points. Numbers from one point to the next: as many as the form has, or 0.
   const double* given = nullptr;
+  int given_stride = 0;
   double* state = nullptr;    // internal variables of the form, in the same layout; commits write them
   float* tangents = nullptr;  // tangents kept at points: fem/launch/tangent_engine.hpp
   // Actions in single precision use these instead of direction and elements.

@@ -85,8 +85,9 @@ struct GpuTeamOf {
       }
     }
   }
-  __device__ Real given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
-    return static_cast<Real>(arguments.given[(batch * numbers + number) * lane_count + lane]);
+  __device__ Real given(const ElementArguments& arguments, Index batch, int point, int points, int number) const {
+    const Index place = (batch * points + point) * arguments.given_stride + number;
+    return static_cast<Real>(arguments.given[place * lane_count + lane]);
   }
   __device__ Real state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return static_cast<Real>(arguments.state[(batch * numbers + number) * lane_count + lane]);

@@ -85,8 +85,8 @@ struct CpuTeam {
       x(a * components + c) = Pack::gathered([&](int l) { return *v[l]; });
     }
   }
-  Pack given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
-    return Pack::load(arguments.given + (batch * numbers + number) * lane_count);
+  Pack given(const ElementArguments& arguments, Index batch, int point, int points, int number) const {
+    return Pack::load(arguments.given + ((batch * points + point) * arguments.given_stride + number) * lane_count);
   }
   Pack state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return Pack::load(arguments.state + (batch * numbers + number) * lane_count);
@@ -217,8 +217,9 @@ struct SingleCpuTeam {
       x(a * components + c) = SinglePack::gathered([&](int l) { return *v[l]; });
     }
   }
-  SinglePack given(const ElementArguments& arguments, Index batch, int number, int numbers) const {
-    return both_halves(arguments.given, batch, number, numbers);
+  SinglePack given(const ElementArguments& arguments, Index batch, int point, int points, int number) const {
+    const int stride = arguments.given_stride;
+    return both_halves(arguments.given, batch, point * stride + number, points * stride);
   }
   SinglePack state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return both_halves(arguments.state, batch, number, numbers);

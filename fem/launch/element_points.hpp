@@ -134,7 +134,7 @@ constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& 
   constexpr int given = Sh::Facts::given, state = Sh::Facts::state;
   const int points = arguments.table.point_count;
   if constexpr (given > 0) {
-    for (int m = 0; m < given; ++m) g.point.given[m] = team.given(arguments, batch, q * given + m, points * given);
+    for (int m = 0; m < given; ++m) g.point.given[m] = team.given(arguments, batch, q, points, m);
   }
   if constexpr (state > 0) {
     for (int i = 0; i < state; ++i)

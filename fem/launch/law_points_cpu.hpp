@@ -15,8 +15,7 @@ template <Form F, int D>
   constexpr int R = F::rows;
   const LawWithInputs& law = with_inputs(*arguments.law);
   const ReferenceTable& table = arguments.table;
-  const int points = table.point_count, state = law.state, numbers = numbers_left<F>(task, arguments),
-            inputs = law.count();
+  const int points = table.point_count, state = law.state, numbers = numbers_left<F>(task, arguments);
   const CpuMemory memory = thread_scratch<Scratch::of_laws>(nodal_scratch<F, Sh>(table) + points * numbers);
   const Piece<CpuMemory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * Sh::G),
                                        left = u.from(Sh::nodes(table) * Sh::C);
@@ -25,7 +24,7 @@ template <Form F, int D>
     const Geometry<Sh, Pack> g = geometry_of<Sh, Pack, false>(CpuTeam{}, arguments, batch, x, q);
     Pack gradient[R];
     F::rows_of_gradient(g.point, interpolate<Sh, true, Pack>(u, g, table, q), gradient);
-    const double* const given = arguments.given + (batch * points + q) * inputs * lane_count;
+    const double* const given = arguments.given + (batch * points + q) * arguments.given_stride * lane_count;
     const auto frame = frame_at<Pack>(law, [&](int number) { return Pack::load(given + number * lane_count); });
     Symmetric<Pack> stress, strain = strain_of_law(law, frame, strain_at<F>(gradient, law.measure, law.plane_stress));
     alignas(64) double in[6 * lane_count], out[6 * lane_count], moduli[36 * lane_count];

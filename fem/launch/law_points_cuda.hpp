@@ -11,12 +11,13 @@ namespace ritz::RITZ_BACKEND {
 struct LawWorkspace {
   double *gradient, *strain, *stress, *moduli, *left;
   const double *state, *given;  // of the first of these batches
+  int given_stride;             // fem/launch/element_arguments.hpp
   LawWithInputs law;            // its pointers are the host's
 };
 
 __device__ inline LawFrame<double> frame_in(const LawWorkspace& w, Index pack, int lane) {
-  const int inputs = w.law.count();
-  return frame_at<double>(w.law, [&](int number) { return w.given[(pack * inputs + number) * lane_count + lane]; });
+  const double* const given = w.given + pack * w.given_stride * lane_count + lane;
+  return frame_at<double>(w.law, [&](int number) { return given[number * lane_count]; });
 }
 
 template <Form F, int D>
@@ -70,11 +71,12 @@ LawWorkspace workspace_for(const ElementArguments& arguments, Index packs) {
   const LawWithInputs& law = with_inputs(*arguments.law);
   double* next = law.workspace;
   const auto take = [&](int numbers) { return std::exchange(next, next + packs * numbers * lane_count); };
-  LawWorkspace w{take(F::rows), take(6), take(6), take(36), nullptr, arguments.state, arguments.given, law};
+  LawWorkspace w{take(F::rows),          take(6), take(6), take(36), nullptr, arguments.state, arguments.given,
+                 arguments.given_stride, law};
   w.left = next;
   const Index before = arguments.first_batch * arguments.table.point_count * lane_count;
   if (law.state > 0) w.state += before * law.state;
-  if (law.count() > 0) w.given += before * law.count();
+  if (law.count() > 0) w.given += before * w.given_stride;
   return w;
 }
 
@@ -100,7 +102,7 @@ const double* law_at_points(const Device& device, const ElementArguments& argume
                               .measure = law.measure,
                               .time = arguments.time},
                              law.has_temperature ? w.given + law.temperature() * lane_count : nullptr,
-                             law.count() * lane_count,
+                             w.given_stride * lane_count,
                              law.varying,
                              w.given + law.first_parameter() * lane_count});
   if (task == LawTask::commit) return nullptr;

@@ -30,7 +30,8 @@ constexpr typename Team::Number seen_as(const Team& team, const FieldArguments& 
                                         Index batch, int a) {
   ElementArguments arguments{};
   arguments.given = numbers;
-  return team.given(arguments, batch, a, field.table.node_count);
+  arguments.given_stride = field.table.node_count;
+  return team.given(arguments, batch, 0, 1, a);
 }
 
 // Nodal numbers of one field from global memory to scratch, as the element sees them. Partners are loaded together.

@@ -412,7 +412,7 @@ constexpr void put_flux(const Fields<T, Sh::C, Sh::G>& f, const PointGeometry<Sh
   }
 }
 
-// given(m): the numbers of the form that vary from point to point.
+// given(m): the numbers that the form is given at the point.
 template <class Sh, class T, class Given>
 constexpr Location<T, Sh::G, Sh::M> location_of(const PointGeometry<Sh, T>& g, const Time& time, const Given& given) {
   Location<T, Sh::G, Sh::M> place{};
@@ -508,8 +508,8 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       for (int k = 0; k < N; ++k) {
         const int n = item + k * Sh::lines;
         const PointGeometry<Sh, T> g = geometry_of(k);
-        const Location<T, Sh::G, Sh::M> place = location_of(
-            g, arguments.time, [&](int m) { return team.given(arguments, batch, n * Sh::M + m, points * Sh::M); });
+        const Location<T, Sh::G, Sh::M> place =
+            location_of(g, arguments.time, [&](int m) { return team.given(arguments, batch, n, points, m); });
         Fields<T, C, Sh::G> u{};
         if constexpr (Sh::with_state) { u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g); }
         const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, value, slope, k, g);

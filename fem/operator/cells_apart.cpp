@@ -106,7 +106,8 @@ std::vector<Integral> CellsApart::of(std::span<const Integral> integrals) const 
     for (const FacetOfCell& facet : whole.facets)
       if (const Index place = place_of(facet.cell); place >= 0) own.facets.push_back({place, facet.facet});
     if (!own.everywhere && own.cells.empty() && own.facets.empty()) continue;
-    for (PointFunction& each : own.form.given) each = InCellsOf{each, space_.mesh(), shared_cells_};
+    for (PointFunction& each : own.form.given)
+      if (each.varies_in_space()) each = InCellsOf{each, space_.mesh(), shared_cells_};
     result.push_back(std::move(own));
   }
   return result;

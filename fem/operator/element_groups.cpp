@@ -465,8 +465,8 @@ bool Integral::same_place(const Integral& other) const {
   const auto facts = [](const FormValue& f) {
     return std::tie(f.name, f.module, f.law, f.components, f.dimension, f.cell, f.given_count);
   };
-  return facts(form) == facts(other.form) && everywhere == other.everywhere && cells == other.cells &&
-         facets == other.facets && nodes == other.nodes;
+  return facts(form) == facts(other.form) && form.varies_in_space() == other.form.varies_in_space() &&
+         everywhere == other.everywhere && cells == other.cells && facets == other.facets && nodes == other.nodes;
 }
 
 std::vector<FormValue> forms_of(const std::vector<Integral>& integrals) {

@@ -168,7 +168,7 @@ AssemblyTerm ElementTerms::term(Task task, const ElementGroup& group, const Inte
   term.arguments.nodes = group.nodes.data();
   term.arguments.geometry_nodes = group.geometry_nodes().data();
   term.arguments.coordinates = coordinates_of(space_, group).data();
-  term.arguments.given = points_.coefficients(group, degree, integral.form, time_->t);
+  points_.give(term.arguments, group, degree, integral.form, time_->t);
   if (!integral.form.state_start.empty()) term.arguments.state = points_.state(group, integral).data();
   if (!integral.form.law.kernel.empty()) term.arguments.law = &points_.law(integral, law_workspace());
   if (tensors) term.arguments.point_geometry = points_.geometry(group, term.arguments.table);

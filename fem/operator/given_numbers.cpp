@@ -35,8 +35,9 @@ bool same_input(const PointInput& a, const PointInput& b) {
 }
 
 // The value of a function of time alone; nothing where it has none, or depends on more.
-std::optional<double> value_everywhere(const PointCode& code, double t) {
-  if (code.reads_position() || !code.inputs().empty()) return std::nullopt;
+std::optional<double> value_everywhere(const PointFunction& function, double t) {
+  if (function.varies_in_space()) return std::nullopt;
+  const PointCode& code = function.code();
   const PointProgram program = code.program();
   const double origin[3] = {};
   const double value = *PointMachine<1>(program, ProgramPoints{.x = origin, .t = t, .count = 1}, 0).run();
@@ -49,7 +50,7 @@ class GivenEvaluation {
   GivenEvaluation(const QuadraturePoints& points, const FormValue& form, double t, FieldsAtPoints& fields)
       : points_(points), device_(points.device()), kernels_(points.kernels()), form_(form), t_(t) {
     for (const PointFunction& each : form.given) {
-      const std::optional<double> number = value_everywhere(each.code(), t);
+      const std::optional<double> number = value_everywhere(each, t);
       codes_.push_back(number ? PointCode(*number) : each.code());
     }
     for (const PointCode& each : codes_) {
@@ -156,10 +157,31 @@ class GivenEvaluation {
   std::optional<QuadraturePoints::OnHost> on_host_;  // of the piece
 };
 
+// A function without a value anywhere throws at the first points.
+void throw_without_value(const QuadraturePoints& points, const PointCode& code, double t) {
+  Vector x(points.device(), 3 * points.entries_of_piece(), "coefficients");
+  points.each_piece([&](const PointPlaces& places, Index) {
+    points.kernels().positions(points.device(), places, x.data());
+    std::vector<double> values(static_cast<std::size_t>(places.count));
+    code.run(QuadraturePoints::OnHost(points, places, x).points(), t, values);
+  });
+}
+
 }  // namespace
 
 Index given_count(const ElementGroup& group, const QuadratureRule& rule, const FormValue& form) {
   return group.batch_count() * static_cast<Index>(rule.points.size() * form.given.size()) * lane_count;
+}
+
+std::vector<double> given_everywhere(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule,
+                                     const FormValue& form, double t) {
+  std::vector<double> numbers;
+  for (const PointFunction& each : form.given) {
+    const std::optional<double> value = value_everywhere(each, t);
+    if (!value && each.code().is_limited()) throw_without_value(QuadraturePoints(space, group, rule), each.code(), t);
+    numbers.insert(numbers.end(), lane_count, value.value_or(point_programs::none));
+  }
+  return numbers;
 }
 
 void given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule,

@@ -6,10 +6,15 @@
 #include "mesh/quadrature.hpp"
 #include "fem/operator/fields_at_points.hpp"
 
+#include <vector>
+
 namespace ritz {
 
 // Count of numbers that given_at_points() fills.
 Index given_count(const ElementGroup& group, const QuadratureRule& rule, const FormValue& form);
+// [number][lane] of a form whose numbers do not vary in space. Throws Error where there is no value.
+std::vector<double> given_everywhere(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule,
+                                     const FormValue& form, double t);
 // At time t: [batch][point][number][lane], as element kernels read them. `fields`: those of the owner of the numbers.
 // Throws Error where there is no value.
 void given_at_points(const FunctionSpace& space, const ElementGroup& group, const QuadratureRule& rule,

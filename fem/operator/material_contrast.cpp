@@ -33,20 +33,27 @@ double number_at(const FormValue& form, std::size_t place) {
 
 // Contrast of plain numbers: over the whole body.
 double contrast_of_parameters(const Operator& equations) {
-  // form and place in it -> least and largest value
+  // form and which of its numbers -> least and largest value
   std::map<std::pair<std::string, std::size_t>, std::pair<double, double>> ranges;
+  const auto add = [&](const FormValue& form, std::size_t which, double value) {
+    if (!(value > 0)) return;
+    auto& [least, largest] = ranges.try_emplace({form.name, which}, value, value).first->second;
+    least = std::min(least, value);
+    largest = std::max(largest, value);
+  };
   for (const Integral& integral : equations.integrals()) {
     const FormValue& form = integral.form;
     const FormRecord* record = makes_cells_stiff(form) ? record_of(equations, form) : nullptr;
     if (record == nullptr) continue;
+    for (std::size_t i = 0; i < std::min(form.given.size(), static_cast<std::size_t>(record->given_count)); ++i) {
+      const PointExpression& each = form.given[i].expression();
+      const bool is_stiffness = record->given[i].above >= 0;  // coordinates of axes are none
+      if (is_stiffness && each.is_number()) add(form, largest_form + i, each.number());
+    }
     for (int p = 0; p < record->parameter_count; ++p)
       for (int i = 0; i < record->parameters[p].count; ++i) {
         const std::size_t place = record->parameters[p].offset + static_cast<std::size_t>(i) * sizeof(double);
-        const double value = number_at(form, place);
-        if (!(value > 0)) continue;
-        auto& [least, largest] = ranges.try_emplace({form.name, place}, value, value).first->second;
-        least = std::min(least, value);
-        largest = std::max(largest, value);
+        add(form, place, number_at(form, place));
       }
   }
   double contrast = 1;
@@ -119,7 +126,7 @@ double contrast_around_nodes(const Operator& equations) {
 
 double material_contrast(const Operator& equations) {
   const bool varies = std::ranges::any_of(equations.integrals(), [](const Integral& each) {
-    return makes_cells_stiff(each.form) && !each.form.given.empty();
+    return makes_cells_stiff(each.form) && each.form.varies_in_space();
   });
   return std::max(contrast_of_parameters(equations), varies ? contrast_around_nodes(equations) : 1.0);
 }

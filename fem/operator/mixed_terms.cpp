@@ -194,7 +194,7 @@ void MixedTerms::add_terms(std::size_t g, TaskPlan& plan) const {
     term.arguments.geometry_nodes = group.geometry().geometry_nodes().data();
     term.arguments.coordinates = coordinates_of(space(0), group.geometry()).data();
     term.arguments.components = space(group.fields.front()).components();
-    term.arguments.given = points_.coefficients(group.geometry(), degree, integral.form.numbers, time_->t);
+    points_.give(term.arguments, group.geometry(), degree, integral.form.numbers, time_->t);
   }
 }
 

@@ -1,10 +1,12 @@
 #include "fem/operator/point_data.hpp"
 
+#include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/launch/point_geometry.hpp"
 #include "fem/operator/given_numbers.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace ritz {
 namespace {
@@ -53,16 +55,30 @@ const double* PointData::geometry(const ElementGroup& group, const ReferenceTabl
   return stored.data();
 }
 
-const double* PointData::coefficients(const ElementGroup& group, int degree, const FormValue& form, double t) {
-  if (form.given_count == 0) return nullptr;
-  Vector& stored = coefficients_[{&group, &form, degree}];
-  if (stored.empty()) {
-    const QuadratureRule rule = rule_of(group, degree);
-    Vector numbers(space_.device(), given_count(group, rule, form), "given numbers");
-    given_at_points(space_, group, rule, form, t, fields_, numbers);
-    stored = std::move(numbers);
+void PointData::evaluate(const ElementGroup& group, int degree, const FormValue& form, double t, Coefficients& to) {
+  const QuadratureRule rule = rule_of(group, degree);
+  if (to.stride > 0) return given_at_points(space_, group, rule, form, t, fields_, to.numbers);
+  if (form.varies_in_space())
+    throw Error(ErrorKind::internal,
+                fmt::format("numbers of the form '{}' vary in space that did not before", form.name),
+                "they need arrays of another size", "make the equations again");
+  to.numbers.upload(given_everywhere(space_, group, rule, form, t));
+}
+
+void PointData::give(ElementArguments& arguments, const ElementGroup& group, int degree, const FormValue& form,
+                     double t) {
+  if (form.given_count == 0) return;
+  Coefficients& stored = coefficients_[{&group, &form, degree}];
+  if (stored.numbers.empty()) {
+    const bool varies = form.varies_in_space();
+    const Index count =
+        varies ? given_count(group, rule_of(group, degree), form) : Index{form.given_count} * lane_count;
+    Coefficients made{Vector(space_.device(), count, "given numbers"), varies ? form.given_count : 0};
+    evaluate(group, degree, form, t, made);
+    stored = std::move(made);
   }
-  return stored.data();
+  arguments.given = stored.numbers.data();
+  arguments.given_stride = stored.stride;
 }
 
 void PointData::update_coefficients(Which which, double t) {
@@ -70,7 +86,7 @@ void PointData::update_coefficients(Which which, double t) {
     const auto& [group, form, degree] = key;
     const bool in_time = std::ranges::any_of(form->given, &PointFunction::varies_in_time);
     if (which == Which::in_time && !in_time) continue;
-    given_at_points(space_, *group, rule_of(*group, degree), *form, t, fields_, stored);
+    evaluate(*group, degree, *form, t, stored);
   }
 }
 
@@ -121,7 +137,7 @@ Index PointData::bytes_read_by(const std::vector<std::vector<AssemblyTerm>>& ter
   };
   for (const auto& group : terms)
     for (const AssemblyTerm& term : group) {
-      for (const auto& [key, array] : coefficients_) add(term.arguments.given, array);
+      for (const auto& [key, each] : coefficients_) add(term.arguments.given, each.numbers);
       for (const auto& [key, array] : geometry_) add(term.arguments.point_geometry, array);
       for (const auto& [key, array] : states_) add(term.arguments.state, array);
     }
@@ -138,7 +154,8 @@ void PointData::add_coefficient_needs(const ElementGroup& group, const FormValue
   if (form.given_count == 0 || coefficients_.contains({&group, &form, degree}) ||
       !counted.arrays.emplace(&group, &form, degree).second)
     return;
-  needs.array<double>("given numbers", group.batch_count() * points * lane_count * form.given_count);
+  const Index places = form.varies_in_space() ? group.batch_count() * points : 1;
+  needs.array<double>("given numbers", places * lane_count * form.given_count);
   fields_.add_needs(space_, group, points, form, counted.fields, needs);
 }
 

@@ -25,8 +25,8 @@ class PointData {
 
   ReferenceTable table(const ElementGroup& group, int degree, Family family = Family::lagrange);
   const double* geometry(const ElementGroup& group, const ReferenceTable& table);  // null: the cells are straight
-  // At all points of the rule of this degree, at time t; null: the form takes none.
-  const double* coefficients(const ElementGroup& group, int degree, const FormValue& form, double t);
+  // Sets what the form is given at all points of the rule of this degree, at time t.
+  void give(ElementArguments& arguments, const ElementGroup& group, int degree, const FormValue& form, double t);
   // Evaluates the coefficients at another time, or those of changed functions; in place.
   enum class Which { all, in_time };
   void update_coefficients(Which which, double t);
@@ -58,7 +58,12 @@ class PointData {
   void add_state_needs(const ElementGroup& group, const Integral& integral, MemoryNeeds& needs);
 
  private:
+  struct Coefficients {
+    Vector numbers;
+    int stride = 0;  // ElementArguments::given_stride
+  };
   Index state_numbers(const ElementGroup& group, const FormValue& form);
+  void evaluate(const ElementGroup& group, int degree, const FormValue& form, double t, Coefficients& to);
 
   FunctionSpace space_;
   using TablePlace = std::tuple<const ReferenceElement*, const ReferenceElement*, int, int>;  // degree, facet
@@ -66,7 +71,7 @@ class PointData {
   std::map<std::pair<TablePlace, Family>, VectorTabulation> vector_tables_;
   std::map<std::pair<const ElementGroup*, int>, Vector> geometry_;  // by group and number of points
   // by degree of the rule
-  std::map<std::tuple<const ElementGroup*, const FormValue*, int>, Vector> coefficients_;
+  std::map<std::tuple<const ElementGroup*, const FormValue*, int>, Coefficients> coefficients_;
   FieldsAtPoints fields_;  // for the coefficients
   std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
   std::map<const Integral*, LawWithInputs> laws_;

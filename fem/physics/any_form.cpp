@@ -26,23 +26,21 @@ BodyMeasure measure_of(const FormRecord& main) {
 template <int G>
 std::optional<FormValue> mass_form_in(int components, const Coefficient& density, const BodyMeasure& measure) {
   const auto [weight, around] = measure;
-  if (components == 1 && density.is_number()) return HeatCapacity<G>{density.number(), 1, weight, around};
-  if (components == 1) return FormValue(VaryingHeatCapacity<G>{weight, around}, {density.function(), constant(1)});
+  if (components == 1)
+    return FormValue(HeatCapacity<G>{.weight = weight, .axisymmetric = around}, {density.function(), constant(1)});
   if (components != G) return std::nullopt;
-  if constexpr (G == 2) {
-    if (around && density.is_number()) return Mass<2, 2, true>{density.number(), weight};
-    if (around) return FormValue(VaryingMass<2, true>{weight}, {density.function()});
-  }
-  if (density.is_number()) return Mass<G, G>{density.number()};
-  return FormValue(VaryingMass<G>{}, {density.function()});
+  if constexpr (G == 2)
+    if (around) return FormValue(Mass<2, 2, true>{.weight = weight}, {density.function()});
+  return FormValue(Mass<G, G>{}, {density.function()});
 }
 
 // A temperature at which surfaces that radiate have a tangent: no colder than room temperature.
 template <int G>
-double warm(const FormValue& form) {
+double warm(const FormValue& form, const Mesh& mesh, const Region& region) {
   Radiation<G> radiation;
   std::memcpy(&radiation, form.bytes.data(), sizeof radiation);
-  return std::max(radiation.ambient, radiation.absolute_zero + 300);
+  const Coefficient ambient = form.given[1].expression();
+  return std::max(largest(ambient, mesh, region), radiation.absolute_zero + 300);
 }
 
 std::optional<RigidModes> rigid_modes(const FormRecord& main, bool is_held) {
@@ -130,8 +128,8 @@ class AnyForm::Builder {
     if (!has_size(mesh_, *region, measure_of(main_), each.origin, errors_)) return;
     model_.equations.push_back(Integral::over(form, *region));
     if (form.has_matrix) model_.held.push_back({model_.space.nodes_in(*region)});
-    if (form.name == Radiation<3>::name) model_.start = std::max(model_.start, warm<3>(form));
-    if (form.name == Radiation<2>::name) model_.start = std::max(model_.start, warm<2>(form));
+    if (form.name == Radiation<3>::name) model_.start = std::max(model_.start, warm<3>(form, mesh_, *region));
+    if (form.name == Radiation<2>::name) model_.start = std::max(model_.start, warm<2>(form, mesh_, *region));
   }
 
   void add_loads(const FormLoads& from, std::vector<Integral>& integrals, std::vector<PrescribedValue>& prescribed) {

@@ -455,14 +455,9 @@ class ElasticBody::Builder {
     if (!m.input.density) return;
     const Coefficient& density = *m.input.density;
     const std::vector<double>& g = gravity.acceleration;
-    if (density.is_number()) {
-      integrals.push_back(
-          Integral::over(load_form<G, G, 0>({g.begin(), g.end()}, measure_, density.number()), *m.region));
-      return;
-    }
-    std::vector<PointFunction> force;
-    for (const double each : g) force.push_back(density.expression() * each);
-    integrals.push_back(Integral::over({GivenLoad<G, G, 0>{measure_.weight, measure_.axisymmetric}, force}, *m.region));
+    std::vector<Coefficient> force;
+    for (const double each : g) force.emplace_back(density.expression() * each);
+    integrals.push_back(Integral::over(load_form<G, G, 0>(force, measure_), *m.region));
   }
 
   void add_loads(const ElasticLoads& from, std::vector<Integral>& integrals, std::vector<PrescribedValue>& prescribed) {
@@ -509,11 +504,10 @@ class ElasticBody::Builder {
           Integral::over({FollowerPressure<G>{measure_.weight, measure_.axisymmetric}, {p.function()}}, *region));
       integrals.back().is_load = true;
       model_.linear = model_.definite = false;
-    } else if (p.is_number())
-      integrals.push_back(Integral::over(Pressure<G>{p.number(), measure_.weight, measure_.axisymmetric}, *region));
-    else
-      integrals.push_back(
-          Integral::over({GivenPressure<G>{measure_.weight, measure_.axisymmetric}, {p.function()}}, *region));
+      return;
+    }
+    const ritz::Pressure<G> form{.weight = measure_.weight, .axisymmetric = measure_.axisymmetric};
+    integrals.push_back(Integral::over({form, {p.function()}}, *region));
   }
 
   void add_force(const ElasticLoads::Force& force, std::vector<Integral>& integrals) {

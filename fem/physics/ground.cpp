@@ -61,14 +61,9 @@ template <int G>
 FormValue winkler(const Foundation& input, const BodyMeasure& measure) {
   const auto& [n, t, along, only_presses, origin] = input;
   if (only_presses) return {PressedGround<G>{measure.weight, measure.axisymmetric}, {n.function()}};
-  if (n.is_number() && t.is_number() && all_numbers(along)) {
-    const double z = G == 3 ? along[2].number() : 0;
-    return Winkler<G>{n.number(), t.number(),     along[0].number(),   along[1].number(),
-                      z,          measure.weight, measure.axisymmetric};
-  }
   std::vector<PointFunction> given = {n.function(), t.function()};
   for (std::size_t d = 0; d < G; ++d) given.push_back(along[d].function());
-  return {VaryingWinkler<G>{measure.weight, measure.axisymmetric}, given};
+  return {Winkler<G>{.weight = measure.weight, .axisymmetric = measure.axisymmetric}, given};
 }
 
 }  // namespace

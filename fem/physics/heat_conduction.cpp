@@ -117,19 +117,9 @@ class HeatConduction::Builder {
   FormValue conduction_along(const Material& material, const Region& region) {
     const Orientation* axes = material.orientation ? &*material.orientation : nullptr;
     check_plane(axes, region, material.origin);
-    const auto form = [&](auto form) {
-      std::ranges::copy(*material.conductivity_along, form.conductivity);
-      form.weight = measure_.weight;
-      form.axisymmetric = measure_.axisymmetric;
-      return form;
-    };
-    if (axes != nullptr && !axes->is_constant())
-      return by_rule_of_numbers({form(AnisotropicConduction<G, true>{}), axes->functions()});
-    auto constant = form(AnisotropicConduction<G>{});
-    const Axes at = axes != nullptr ? axes->axes() : Axes{};
-    for (const auto& [a, axis] : {std::pair{0, at.first}, {1, at.second}, {2, at.third()}})
-      std::ranges::copy(axis, constant.axis[a]);
-    return by_rule_of_numbers(constant);
+    AnisotropicConduction<G> form{.weight = measure_.weight, .axisymmetric = measure_.axisymmetric};
+    std::ranges::copy(*material.conductivity_along, form.conductivity);
+    return by_rule_of_numbers({form, axes != nullptr ? axes->functions() : std::vector<PointFunction>{}});
   }
 
   // In two dimensions one axis stands across the plane, else heat would flow across it.
@@ -159,12 +149,8 @@ class HeatConduction::Builder {
     const TemperatureTable* table = table_in(c);
     if (table == nullptr) {
       const Coefficient& specific_heat = *coefficient_in(c);
-      if (density.is_number() && specific_heat.is_number())
-        return HeatCapacity<G>{density.number(), specific_heat.number(), measure_.weight, measure_.axisymmetric};
-      FormValue varying(VaryingHeatCapacity<G>{measure_.weight, measure_.axisymmetric},
-                        {density.function(), specific_heat.function()});
-      varying.extra_degree = FormFacts<HeatCapacity<G>>::extra_degree;  // the rule of a number
-      return varying;
+      return {HeatCapacity<G>{.weight = measure_.weight, .axisymmetric = measure_.axisymmetric},
+              {density.function(), specific_heat.function()}};
     }
     if (!density.is_number())
       errors_.add(Error(ErrorKind::model_options, "a density that varies beside a table of the specific heat",
@@ -210,12 +196,8 @@ class HeatConduction::Builder {
     const auto& [h, ambient, origin] = input;
     check_values(h, positive_coefficient, mesh_, *region, origin, errors_);
     check_values(ambient, possible("ambient"), mesh_, *region, origin, errors_);
-    if (h.is_number() && ambient.is_number())
-      add_exchange("convection", *region,
-                   ritz::Convection<G>{h.number(), ambient.number(), measure_.weight, measure_.axisymmetric});
-    else
-      add_exchange("convection", *region,
-                   {VaryingConvection<G>{measure_.weight, measure_.axisymmetric}, {h.function(), ambient.function()}});
+    const ritz::Convection<G> form{.weight = measure_.weight, .axisymmetric = measure_.axisymmetric};
+    add_exchange("convection", *region, {form, {h.function(), ambient.function()}});
   }
 
   void add_radiation(const On& place, const HeatConduction::Radiation& input) {
@@ -228,18 +210,9 @@ class HeatConduction::Builder {
     model_.linear = false;
     // No colder than what radiates at room temperature, in kelvin: at absolute zero radiation has no tangent.
     model_.start = std::max({model_.start, largest(ambient, mesh_, *region), zero + 300.0});
-    if (emissivity.is_number() && ambient.is_number())
-      add_exchange("radiation", *region,
-                   ritz::Radiation<G>{.emissivity = emissivity.number(),
-                                      .ambient = ambient.number(),
-                                      .absolute_zero = zero,
-                                      .weight = measure_.weight,
-                                      .axisymmetric = measure_.axisymmetric});
-    else
-      add_exchange(
-          "radiation", *region,
-          {VaryingRadiation<G>{.absolute_zero = zero, .weight = measure_.weight, .axisymmetric = measure_.axisymmetric},
-           {emissivity.function(), ambient.function()}});
+    const ritz::Radiation<G> form{
+        .absolute_zero = zero, .weight = measure_.weight, .axisymmetric = measure_.axisymmetric};
+    add_exchange("radiation", *region, {form, {emissivity.function(), ambient.function()}});
   }
 
   void add_exchange(const char* kind, const Region& region, const FormValue& form) {

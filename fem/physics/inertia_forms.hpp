@@ -16,11 +16,8 @@ template <int G>
 FormValue mass_form(const Coefficient& density, const BodyMeasure& measure, double factor = 1) {
   const double weight = factor * measure.weight;
   if constexpr (G == 2)
-    if (measure.axisymmetric)
-      return density.is_number() ? FormValue(Mass<2, 2, true>{density.number(), weight})
-                                 : FormValue(VaryingMass<2, true>{weight}, {density.function()});
-  if (density.is_number()) return Mass<G, G>{density.number(), weight};
-  return {VaryingMass<G>{weight}, {density.function()}};
+    if (measure.axisymmetric) return {Mass<2, 2, true>{.weight = weight}, {density.function()}};
+  return {Mass<G, G>{.weight = weight}, {density.function()}};
 }
 
 // The mass of a body of revolution with waves around; the integral has the factor of theta.

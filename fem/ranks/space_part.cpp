@@ -321,7 +321,8 @@ void SpaceCutter::take(const Integral& each, std::size_t number, const std::shar
       here.facets.push_back({place, facet.facet});
   for (const Node node : each.nodes)
     if (const Node place = mesh_place_[static_cast<std::size_t>(node)]; place >= 0) here.nodes.push_back(place);
-  for (PointFunction& given : here.form.given) given = OnWholeMesh{given, &whole_.mesh(), cells};
+  for (PointFunction& given : here.form.given)
+    if (given.varies_in_space()) given = OnWholeMesh{given, &whole_.mesh(), cells};
   part.integrals.push_back(std::move(here));
   part.integral_of.push_back(number);
 }

@@ -11,7 +11,7 @@ namespace {
 std::vector<Integral> varying_of(std::span<const Integral> integrals) {
   std::vector<Integral> varying;
   for (const Integral& integral : integrals)
-    if (!integral.form.given.empty() && integral.nodes.empty()) varying.push_back(integral);
+    if (integral.form.varies_in_space() && integral.nodes.empty()) varying.push_back(integral);
   return varying;
 }
 

@@ -89,7 +89,7 @@ class DividedFields(OnRanks):
     @unittest.skipUnless(list(LIB.glob("ritz_direct.mpi.so")), "skipped: no parallel MUMPS")
     def test_coefficients_and_loads_that_vary(self):
         """A rank may lack a material."""
-        keys = {"model.form": '"varying_mixed_poisson2"', "material.0.permeability": '"1 + x*y + 0.5*sin(7*x)"', "load.0.value": '"3 + y"', "solver.tolerance": 1e-10}
+        keys = {"material.0.permeability": '"1 + x*y + 0.5*sin(7*x)"', "load.0.value": '"3 + y"', "solver.tolerance": 1e-10}
         case = example("several_fields/filter")
         for ranks, method in ((2, "direct"), (3, "minres"), (4, "gmres")):
             several, alone = (solve("ritz-solve", case, keys={**keys, "solver.method": method}) for solve in (functools.partial(self.solved, ranks), self.solve))

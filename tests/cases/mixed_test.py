@@ -293,7 +293,7 @@ class SeveralFields(CaseTest):
                 (2, "give one number or formula", poisson + '[[load]]\nfield = "flux"\nregion = "left"\nvalue = [1, 2]\n'),
                 (2, "a load on 'pressure' on facets", poisson + '[[load]]\nfield = "pressure"\nregion = "left"\nvalue = 1\n'),
                 (2, "'pressure' of 'left', which is no region of cells", poisson + PRESCRIBE.format("pressure", "left", "value = 3")),
-                (4, "above 0", poisson.replace("mixed_poisson2", "varying_mixed_poisson2").replace("permeability = 1", 'permeability = "x - 1"')),
+                (4, "above 0", poisson.replace("permeability = 1", 'permeability = "x - 1"')),
                 (4, "has no value", stokes + '[[load]]\nfield = "velocity"\nregion = "all"\nvalue = ["sqrt(x-0.9)", 0]\n'),
                 (2, "this run has no time", stokes + PRESCRIBE.format("velocity", "left", 'value = "t"')),
                 (2, "'heat'", stokes + PRESCRIBE.format("heat", "left", "value = 0"))):

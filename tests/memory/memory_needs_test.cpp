@@ -7,7 +7,7 @@
 #include "tests/fem/models.hpp"
 
 #include "fem/analysis/static_forecast.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/diffusion.hpp"
 #include "fem/operator/material_contrast.hpp"
 #include "fem/operator/slab_buffer.hpp"
 #include "fem/operator/space_needs.hpp"

@@ -6,8 +6,6 @@ namespace {
 
 const RegisterForm<AnisotropicConduction<3>, AnyElement<3>> conduction3;
 const RegisterForm<AnisotropicConduction<2>, AnyElement<2>> conduction2;
-const RegisterForm<AnisotropicConduction<3, true>, AnyElement<3>> oriented_conduction3;
-const RegisterForm<AnisotropicConduction<2, true>, AnyElement<2>> oriented_conduction2;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

@@ -10,8 +10,6 @@ using OnFacets = RegisterForm<F, AnyElement<F::dimension - 1>>;
 
 const OnFacets<Winkler<3>> foundation3;
 const OnFacets<Winkler<2>> foundation2;
-const OnFacets<VaryingWinkler<3>> varying_foundation3;
-const OnFacets<VaryingWinkler<2>> varying_foundation2;
 const OnFacets<PressedGround<3>> pressed_foundation3;
 const OnFacets<PressedGround<2>> pressed_foundation2;
 

@@ -12,14 +12,10 @@ const OnAll<Conduction<3>> conduction3;
 const OnAll<Conduction<2>> conduction2;
 const OnAll<HeatCapacity<3>> heat_capacity3;
 const OnAll<HeatCapacity<2>> heat_capacity2;
-const OnAll<VaryingHeatCapacity<3>> varying_heat_capacity3;
-const OnAll<VaryingHeatCapacity<2>> varying_heat_capacity2;
 const OnAll<Enthalpy<3>> enthalpy3;
 const OnAll<Enthalpy<2>> enthalpy2;
 const OnAll<Radiation<3>> radiation3;
 const OnAll<Radiation<2>> radiation2;
-const OnAll<VaryingRadiation<3>> varying_radiation3;
-const OnAll<VaryingRadiation<2>> varying_radiation2;
 
 }  // namespace
 }  // namespace ritz::RITZ_BACKEND

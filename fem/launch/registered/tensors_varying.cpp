@@ -1,4 +1,4 @@
-#include "fem/forms/varying.hpp"
+#include "fem/forms/diffusion.hpp"
 #include "fem/forms/varying_elasticity.hpp"
 #include "fem/launch/register_tensor.hpp"
 

@@ -5,7 +5,8 @@
 #include "fem/elements/loads.hpp"
 #include "fem/elements/mass.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "mesh/generators.hpp"
 #include "solvers/time/generalised_alpha.hpp"
@@ -489,7 +490,7 @@ Model nonlinear_membrane(double (*g)(double), double (*second)(double)) {
   };
   Model model{.space = FunctionSpace(mesh, 1, single_thread()),
               .equations = {Integral::over_all_cells(test_form(NonlinearDiffusion<2>{1, 2, 0})),
-                            Integral::over_all_cells(FormValue(GivenLoad<1, 2, 0>{}, {over_points(force)}))},
+                            Integral::over_all_cells(FormValue(Load<1, 2, 0>{}, {over_points(force)}))},
               .inertia = {Integral::over_all_cells(Mass<1, 2>{1})},
               .linear = false,
               .definite = false,

@@ -2,7 +2,7 @@
 #include "fem/analysis/transient.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/loads.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
 #include "tests/fem/stateful_forms.hpp"
@@ -38,8 +38,8 @@ std::vector<Integral> capacity_in(int dimension) {
   return dimension == 2 ? linear_capacity<2>() : linear_capacity<3>();
 }
 Integral source_in(int dimension, const FunctionOfTime& f) {
-  return Integral::over_all_cells(dimension == 2 ? FormValue(GivenLoad<1, 2, 0>{}, {at_points(f)})
-                                                 : FormValue(GivenLoad<1, 3, 0>{}, {at_points(f)}));
+  return Integral::over_all_cells(dimension == 2 ? FormValue(Load<1, 2, 0>{}, {at_points(f)})
+                                                 : FormValue(Load<1, 3, 0>{}, {at_points(f)}));
 }
 
 struct Body {

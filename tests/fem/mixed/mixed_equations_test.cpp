@@ -281,7 +281,7 @@ void join_bar(Problem& problem) {
 TEST(MixedEquations, OfTiesPassOnATemperatureAndItsExpansionExactly) {
   using E = FreeExpansion;
   const auto problem =
-      bar_of_two_parts({Integral::over_all_cells(FormValue(GivenLoad<1, 2, 0>{}, {at_points(E::source)})).of_field(1)});
+      bar_of_two_parts({Integral::over_all_cells(FormValue(Load<1, 2, 0>{}, {at_points(E::source)})).of_field(1)});
   for (int c = 0; c < 2; ++c)
     problem->supports[0].prescribe(problem->mesh.region("low_bottom"), c,
                                    at_points([c](const Point& x) { return E::displacement(x, c); }), "ground");

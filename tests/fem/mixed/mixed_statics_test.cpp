@@ -1,7 +1,6 @@
 // Statics of several fields by iteration: the solution of a factorisation, in a number of iterations that the mesh, the
 // units and jumps of a coefficient do not raise; what is refused; and its memory beside the forecast.
 #include "device/error.hpp"
-#include "fem/forms/varying.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 
@@ -56,8 +55,7 @@ TEST_P(MixedStatics, StokesInAnyUnitsAndWithViscositiesThatJump) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = at[3 * i] > 0.5 ? 1e4 : 1;
   };
   const auto problem =
-      flow(kind(), n,
-           dimension() == 3 ? MixedFormValue(VaryingStokes<3>{}, {jump}) : MixedFormValue(VaryingStokes<2>{}, {jump}));
+      flow(kind(), n, dimension() == 3 ? MixedFormValue(Stokes<3>{}, {jump}) : MixedFormValue(Stokes<2>{}, {jump}));
   EXPECT_LE(solved(*problem, LinearMethod::minres).report.iterations, 3 * usual + 40);
 }
 

@@ -4,7 +4,7 @@
 #include "fem/forms/curl_curl.hpp"
 #include "fem/forms/mixed_poisson.hpp"
 #include "fem/forms/natural_conditions.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/operator/mixed_constraints.hpp"
 #include "fem/results/field_norms.hpp"
 #include "fem/results/vector_field.hpp"
@@ -135,7 +135,7 @@ TEST_P(Natural, PressuresAtTheSurfaceOfAMixedPoissonProblemAreExact) {
         side_of(mesh, side), {0}));
   }
   const PointFunction less = constant(-known.source());
-  const FormValue source = d == 3 ? FormValue(GivenLoad<1, 3, 0>{}, {less}) : FormValue(GivenLoad<1, 2, 0>{}, {less});
+  const FormValue source = d == 3 ? FormValue(Load<1, 3, 0>{}, {less}) : FormValue(Load<1, 2, 0>{}, {less});
   const MixedOperator equations(spaces_of(form, mesh, device_under_test(2), order() - 1), integrals,
                                 {Integral::over_all_cells(source).of_field(1)});
   const Vector u = solution(equations);
@@ -222,7 +222,7 @@ TEST_P(Slip, AndTractionAreExactForQuadraticFlows) {
   std::vector<PointFunction> traction{of([](const Point& x) { return 6 * mu * x[1]; }),
                                       of([](const Point& x) { return 2 * mu * x[0]; }), constant(0)};
   traction.resize(static_cast<std::size_t>(d), constant(0));
-  const FormValue load = d == 3 ? FormValue(GivenLoad<3, 3, 1>{}, traction) : FormValue(GivenLoad<2, 2, 1>{}, traction);
+  const FormValue load = d == 3 ? FormValue(Load<3, 3, 1>{}, traction) : FormValue(Load<2, 2, 1>{}, traction);
   const Spaces spaces = spaces_of(form, mesh, device_under_test(2));
   const MixedOperator equations(spaces,
                                 {MixedIntegral::over_all_cells(form), MixedIntegral::over(slip, side_of(mesh, "x0"))},

@@ -3,7 +3,7 @@
 #include "fem/forms/mass.hpp"
 #include "fem/forms/navier_stokes.hpp"
 #include "fem/forms/stokes.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/operator/mixed_constraints.hpp"
 #include "fem/results/field_norms.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -69,8 +69,8 @@ struct KnownFlow {
     std::vector<PointFunction> f;
     for (int c = 0; c < dimension; ++c)
       f.push_back(of([flow = *this, c](const Point& x) { return -viscosity * flow.laplacian(x, c) + slope(x, c); }));
-    if (dimension == 3) return FormValue(GivenLoad<3, 3, 0>{}, f);
-    return FormValue(GivenLoad<2, 2, 0>{}, f);
+    if (dimension == 3) return FormValue(Load<3, 3, 0>{}, f);
+    return FormValue(Load<2, 2, 0>{}, f);
   }
 };
 

@@ -3,7 +3,7 @@
 #include "device/error.hpp"
 #include "fem/forms/curl_curl.hpp"
 #include "fem/forms/mixed_poisson.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/operator/mixed_constraints.hpp"
 #include "fem/results/field_norms.hpp"
 #include "fem/results/vector_field.hpp"
@@ -422,7 +422,7 @@ TEST_P(WithOrders, MixedPoissonConverges) {
     const Index n = (d == 2 ? 8 : expected == 1 ? 4 : 3) << level;
     const Mesh mesh = unit_mesh(kind, n);
     const FormValue load =
-        d == 3 ? FormValue(GivenLoad<1, 3, 0>{}, {minus_source}) : FormValue(GivenLoad<1, 2, 0>{}, {minus_source});
+        d == 3 ? FormValue(Load<1, 3, 0>{}, {minus_source}) : FormValue(Load<1, 2, 0>{}, {minus_source});
     const MixedOperator equations =
         equations_on(mesh, form_of(Family::facet, d), {Integral::over_all_cells(load).of_field(1)}, expected - 1);
     const Vector zero = equations.zeros();

@@ -1,7 +1,7 @@
 // Actions on parallelograms and parallelepipeds, whose geometry is computed once a cell.
 #include "fem/operator/affine_cells.hpp"
 
-#include "fem/forms/varying.hpp"
+#include "fem/forms/diffusion.hpp"
 #include "fem/operator/linearisation.hpp"
 #include "mesh/point_algebra.hpp"
 #include "solvers/algebra/vectors.hpp"

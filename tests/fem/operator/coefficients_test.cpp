@@ -1,6 +1,6 @@
 // Coefficients that are evaluated on the device against the same functions of the host.
 #include "device/error.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/diffusion.hpp"
 #include "fem/physics/mesh_field.hpp"
 #include "tests/fem/models.hpp"
 
@@ -36,9 +36,9 @@ std::vector<Integral> integrals(const Mesh& mesh, const std::function<PointFunct
   const std::string side = sides(mesh.dimension()).front().region;
   if (mesh.dimension() == 3)
     return {Integral::over_all_cells({VaryingDiffusion<3>{}, {value}}),
-            Integral::over({VaryingConvection<3>{}, {value, moving}}, mesh.region(side))};
+            Integral::over({Convection<3>{}, {value, moving}}, mesh.region(side))};
   return {Integral::over_all_cells({VaryingDiffusion<2>{}, {value}}),
-          Integral::over({VaryingConvection<2>{}, {value, moving}}, mesh.region(side))};
+          Integral::over({Convection<2>{}, {value, moving}}, mesh.region(side))};
 }
 
 class Coefficients : public ::testing::TestWithParam<CellKind> {};

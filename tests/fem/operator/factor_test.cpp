@@ -4,7 +4,7 @@
 #include "fem/elements/loads.hpp"
 #include "fem/elements/shell.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/diffusion.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/evaluate.hpp"
 #include "fem/operator/linearisation.hpp"

@@ -1,6 +1,7 @@
 // Numbers of forms that are fields on another mesh: the device finds the points once, and evaluates them there.
 #include "device/error.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/physics/mesh_field.hpp"
 #include "tests/fem/models.hpp"
 
@@ -110,7 +111,7 @@ struct OnSquare {
 };
 
 std::vector<Integral> load(const PointFunction& density) {
-  return {Integral::over_all_cells({GivenLoad<1, 2, 0>{}, {density}})};
+  return {Integral::over_all_cells({Load<1, 2, 0>{}, {density}})};
 }
 
 // The load's sum is its integral, which converges with order 2 for linear cells, whatever the mesh that is loaded.

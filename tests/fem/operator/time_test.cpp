@@ -1,6 +1,7 @@
 // Loads, coefficients and forms that depend on time: what an operator evaluates again, and when.
 #include "fem/forms/in_plane.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/operator/evaluate.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
@@ -27,8 +28,8 @@ PointFunction held_at(double t, int* calls = nullptr) {
 
 MakeIntegrals loads(const PointFunction& inside, const PointFunction& outside) {
   return [=](const Mesh& mesh) {
-    return std::vector{Integral::over_all_cells({GivenLoad<1, 3, 0>{}, {inside}}),
-                       Integral::over({GivenLoad<1, 3, 1>{}, {outside}}, mesh.region("x1"))};
+    return std::vector{Integral::over_all_cells({Load<1, 3, 0>{}, {inside}}),
+                       Integral::over({Load<1, 3, 1>{}, {outside}}, mesh.region("x1"))};
   };
 }
 
@@ -55,7 +56,7 @@ TEST(Operator, EvaluatesAnewWhatVariesInTimeAndNothingElse) {
 
 TEST(Operator, KnowsWhetherItsMatrixVariesInTime) {
   const auto diffusion = [](const PointFunction& k) { return Integral::over_all_cells({VaryingDiffusion<3>{}, {k}}); };
-  const auto load = [](const PointFunction& q) { return Integral::over_all_cells({GivenLoad<1, 3, 0>{}, {q}}); };
+  const auto load = [](const PointFunction& q) { return Integral::over_all_cells({Load<1, 3, 0>{}, {q}}); };
   const Mesh mesh = patch(CellKind::tet4);
   const FunctionSpace space(mesh, 1, device_under_test());
   const Operator steady(space, {diffusion(held_at(1)), load(held_at(1))});

@@ -6,6 +6,7 @@
 #include "fem/physics/elastic_body.hpp"
 #include "mesh/generators.hpp"
 #include "mesh/point_algebra.hpp"
+#include "tests/fem/cells_under_test.hpp"
 
 #include <cmath>
 #include <gmock/gmock.h>
@@ -113,6 +114,37 @@ TEST(Foundation, MayVaryFromPointToPoint) {
   body.foundation("z0", {.normal = linear(2e8), .tangential = linear(1e8), .along = {linear(1e8), 0, 0}});
   body.loads.traction("z0", {linear(1e3), linear(2e3), linear(3e3)});
   expect_everywhere(body.model(cpu()), {1e3 / 2e8, 2e3 / 1e8, 3e3 / 2e8});
+}
+
+// Ground and loads; the elasticity between them is the same.
+TEST(Foundation, NumbersAndTheSameValuesAsFormulasHaveEqualBits) {
+  for (const CellKind kind : {CellKind::hex8, CellKind::quad8}) {
+    const auto dimension = static_cast<std::size_t>(traits(kind).dimension);
+    const Mesh mesh = dimension == 3 ? box(2, 2, 1, {1, 0.8, 0.5}, kind) : rectangle(3, 2, {1, 0.8}, kind);
+    const auto residual = [&](bool formulas) {
+      const auto given = [formulas](double value) -> Coefficient {
+        if (!formulas) return value;
+        return PointFunction([value](std::span<const double>, std::span<double> v) { std::ranges::fill(v, value); });
+      };
+      ElasticBody body(mesh, PlaneKind::stress, 0.3);
+      body.material("all", {.young = young, .poisson = poisson, .density = given(8000.7)});
+      body.foundation("y0", {.normal = given(4.1e8), .tangential = given(1.3e8), .along = {given(3e7), given(2e7), 0}});
+      body.loads.pressure("x0", given(3.7e3));
+      std::vector<Coefficient> pull;
+      for (std::size_t d = 0; d < dimension; ++d) pull.push_back(given(traction[d] / 3));
+      body.loads.traction("x1", pull);
+      body.loads.body_force("all", pull);
+      std::vector<double> gravity(dimension, 0.0);
+      gravity[1] = -9.81;
+      body.loads.gravity(gravity);
+      const Model model = body.model(cpu());
+      const std::vector<double> u = random_values(static_cast<std::size_t>(model.space.unknown_count()));
+      Vector r = model.space.zeros();
+      Operator(model.space, model.equations).residual(Vector(cpu(), std::span(u), "test"), r);
+      return r.host();
+    };
+    EXPECT_EQ(residual(false), residual(true)) << traits(kind).name;
+  }
 }
 
 TEST(Foundation, OfAPlateTakesItsThickness) {

@@ -6,6 +6,7 @@
 #include "fem/operator/operator.hpp"
 #include "fem/operator/evaluate.hpp"
 #include "mesh/generators.hpp"
+#include "tests/fem/cells_under_test.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -159,26 +160,48 @@ double heat_of(const Model& model, const std::vector<Integral>& integrals, doubl
   return total;
 }
 
-// Heat that leaves and heat that is stored at one temperature are those of the whole thickness or ring, by numbers and
-// by formulas.
-TEST(HeatConduction, NumbersAndFormulasExchangeAndStoreTheHeatOfTheWholeBody) {
+Model model_of(const Measured& body, bool formulas) {
+  const auto given = [formulas](double value) { return formulas ? formula(value) : Coefficient(value); };
+  HeatConduction heat(body.mesh, {.thickness = body.axisymmetric ? 1 : 0.5, .axisymmetric = body.axisymmetric});
+  heat.material("all", {.conductivity = given(50), .density = given(7), .specific_heat = given(11)});
+  heat.convection("x1", {.coefficient = given(60), .ambient = given(20)});
+  heat.radiation("x1", {.emissivity = given(0.8), .ambient = given(300)});
+  heat.loads.source("all", given(1.3));
+  heat.loads.flux("x0", given(1.7));
+  heat.loads.power("y1", given(1.9));
+  return heat.model(cpu());
+}
+
+// Heat that leaves and heat that is stored at one temperature are those of the whole thickness or ring.
+TEST(HeatConduction, ExchangesAndStoresTheHeatOfTheWholeBody) {
   constexpr double sigma = 5.670374419e-8;
-  for (const Measured& body : measured())
-    for (const bool formulas : {false, true}) {
-      const auto given = [formulas](double value) { return formulas ? formula(value) : Coefficient(value); };
-      HeatConduction heat(body.mesh, {.thickness = body.axisymmetric ? 1 : 0.5, .axisymmetric = body.axisymmetric});
-      heat.material("all", {.conductivity = given(50), .density = given(7), .specific_heat = given(11)});
-      heat.convection("x1", {.coefficient = given(60), .ambient = given(20)});
-      heat.radiation("x1", {.emissivity = given(0.8), .ambient = given(300)});
-      const Model model = heat.model(cpu());
-      ASSERT_EQ(model.exchanges.size(), 2u);
-      const double convection = heat_of(model, {model.exchanges[0].integral}, 400);
-      const double radiation = heat_of(model, {model.exchanges[1].integral}, 400);
-      EXPECT_NEAR(convection, 60 * 380 * body.end_area, 1e-9) << body.name << formulas;
-      EXPECT_NEAR(radiation, 0.8 * sigma * (std::pow(400, 4) - std::pow(300, 4)) * body.end_area, 1e-9)
-          << body.name << formulas;
-      EXPECT_NEAR(heat_of(model, model.capacity, 3), 7 * 11 * 3 * body.volume, 1e-10) << body.name << formulas;
-    }
+  for (const Measured& body : measured()) {
+    const Model model = model_of(body, false);
+    ASSERT_EQ(model.exchanges.size(), 2u);
+    const double convection = heat_of(model, {model.exchanges[0].integral}, 400);
+    const double radiation = heat_of(model, {model.exchanges[1].integral}, 400);
+    EXPECT_NEAR(convection, 60 * 380 * body.end_area, 1e-9) << body.name;
+    EXPECT_NEAR(radiation, 0.8 * sigma * (std::pow(400, 4) - std::pow(300, 4)) * body.end_area, 1e-9) << body.name;
+    EXPECT_NEAR(heat_of(model, model.capacity, 3), 7 * 11 * 3 * body.volume, 1e-10) << body.name;
+  }
+}
+
+// All but conduction, of which constants have kernels of their own.
+TEST(HeatConduction, ANumberAndTheSameValueAsAFormulaHaveEqualBits) {
+  for (const Measured& body : measured()) {
+    const Model numbers = model_of(body, false), formulas = model_of(body, true);
+    const auto residual = [](const Model& model, const std::vector<Integral>& integrals) {
+      const std::vector<double> values = random_values(static_cast<std::size_t>(model.space.unknown_count()), 1);
+      Vector r = model.space.zeros();
+      Operator(model.space, integrals).residual(Vector(model.space.device(), std::span(values), "test"), r);
+      return r.host();
+    };
+    for (std::size_t i = 1; i < numbers.equations.size(); ++i)
+      EXPECT_EQ(residual(numbers, {numbers.equations[i]}), residual(formulas, {formulas.equations[i]}))
+          << body.name << " " << numbers.equations[i].form.name;
+    EXPECT_NE(numbers.equations.front().form.name, formulas.equations.front().form.name);
+    EXPECT_EQ(residual(numbers, numbers.capacity), residual(formulas, formulas.capacity)) << body.name;
+  }
 }
 
 // Two fluids on one facet are counted; a fluid and surroundings are not, nor are neighbours.

@@ -1,7 +1,8 @@
 // Spaces whose order is not the mesh's: numbering, continuity, actions without matrices, exactness.
 #include "fem/analysis/static_solution.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/forms/varying.hpp"
+#include "fem/forms/diffusion.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/forms/varying_elasticity.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/linearisation.hpp"

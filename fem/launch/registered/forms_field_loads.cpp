@@ -1,5 +1,5 @@
 // Loads of fields that are neither scalars nor displacements: several unknowns that are solved for together.
-#include "fem/forms/varying.hpp"
+#include "fem/forms/loads.hpp"
 #include "fem/launch/register_form.hpp"
 
 namespace ritz::RITZ_BACKEND {
@@ -7,8 +7,8 @@ namespace {
 
 template <int C, int G>
 struct Loads {
-  RegisterForm<GivenLoad<C, G, 0>, AnyElement<G>> on_cells;
-  RegisterForm<GivenLoad<C, G, 1>, AnyElement<G - 1>> on_facets;
+  RegisterForm<Load<C, G, 0>, AnyElement<G>> on_cells;
+  RegisterForm<Load<C, G, 1>, AnyElement<G - 1>> on_facets;
 };
 
 const Loads<2, 3> two;
