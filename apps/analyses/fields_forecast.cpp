@@ -3,7 +3,7 @@
 #include "apps/analyses/forecast.hpp"
 #include "device/host_memory.hpp"
 #include "device/ranks/ranks.hpp"
-#include "fem/analysis/mixed_statics.hpp"
+#include "fem/analysis/fields_needs.hpp"
 #include "fem/analysis/static_forecast.hpp"
 #include "io/files/byte_size.hpp"
 
@@ -40,10 +40,10 @@ RunForecast path_forecast(const Device& device, const char* path, const MemoryNe
 // The factor is counted by an analysis of the matrix's pattern, for which there must be room; else it is not known.
 RunForecast direct_forecast(const Device& device, const MixedOperator& equations, const LinearSolverOptions& solver,
                             const MemoryNeeds& beside, std::string& remark) {
-  const MemoryNeeds needs = mixed_statics_needs(equations, MixedPath::direct, solver) + beside;
-  MixedFactorNeeds factor;
+  const MemoryNeeds needs = fields_needs(equations, MixedPath::direct, solver) + beside;
+  FieldsFactorNeeds factor;
   try {
-    factor = mixed_factor_needs(equations);
+    factor = fields_factor_needs(equations);
   } catch (const Error& error) {
     if (error.exit() != Exit::resources && error.exit() != Exit::environment) throw;
     remark = "the factor is not counted: " + error.message();
@@ -95,8 +95,8 @@ void forecast_fields(Run& run, const CaseAnalysis& analysis, const FieldsOfModel
   std::string remark;
   std::vector<RunForecast> paths;
   if (solver.method != LinearMethod::direct)
-    paths.push_back(path_forecast(device, "iterative",
-                                  mixed_statics_needs(equations, MixedPath::iterative, solver) + beside, 0, 0));
+    paths.push_back(
+        path_forecast(device, "iterative", fields_needs(equations, MixedPath::iterative, solver) + beside, 0, 0));
   if (solver.method == LinearMethod::direct || solver.method == LinearMethod::automatic)
     paths.insert(first_path(equations, solver) == MixedPath::direct ? paths.begin() : paths.end(),
                  direct_forecast(device, equations, solver, beside, remark));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/analyses/case_analysis.hpp"
-#include "fem/analysis/ranks_forecast.hpp"
+#include "fem/ranks/rank_shares.hpp"
 
 namespace ritz {
 

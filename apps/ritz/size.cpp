@@ -2,8 +2,8 @@
 
 #include "apps/run/cards.hpp"
 #include "device/error.hpp"
-#include "fem/analysis/ranks_forecast.hpp"
 #include "fem/analysis/static_forecast.hpp"
+#include "fem/operator/space_needs.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/space/pattern_size.hpp"
@@ -41,12 +41,6 @@ Mesh sample(CellKind kind, int order, double nodes) {
                  1) |
       1;
   return flat ? rectangle(n, n, {1, 1}, kind) : box(n, n, n, {1, 1, 1}, kind);
-}
-
-MemoryNeeds scaled(const MemoryNeeds& needs, double factor) {
-  MemoryNeeds result;
-  for (const auto& [tag, bytes] : needs.by_tag()) result.bytes(tag, std::llround(factor * double(bytes)));
-  return result;
 }
 
 // Nodes of others around a cube or square of so many.

@@ -5,7 +5,6 @@
 #pragma once
 
 #include "fem/analysis/analysis.hpp"
-#include "fem/analysis/ranks_forecast.hpp"
 #include "fem/analysis/static_forecast.hpp"
 
 #include <optional>

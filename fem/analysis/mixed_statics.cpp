@@ -1,11 +1,9 @@
 #include "fem/analysis/mixed_statics.hpp"
 
-#include "fem/operator/mixed_needs.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/preconditioners/fields_system.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/direct/direct_solver.hpp"
 #include "solvers/linear/linear_solver.hpp"
 
 #include <algorithm>
@@ -80,12 +78,6 @@ Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports,
 }
 
 }  // namespace
-
-Index krylov_vectors(const MixedOperator& equations, const LinearSolverOptions& options) {
-  const bool gmres = options.method == LinearMethod::gmres ||
-                     (options.method == LinearMethod::automatic && !equations.facts().symmetric);
-  return gmres ? 2 * ((options.restart + 8) / 8 * 8 + 4) : 8;
-}
 
 MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& options) {
   const LinearMethod first = methods_of(equations, options, size_of_system(equations)).front().method;
@@ -304,34 +296,6 @@ MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options
   FieldsStatics::Work work(rank.equations(), rank.supports(), rank.whole(), options);
   return work.solve(rank.supports(), nullptr,
                     [&](Vector& r) { return gauge_of(rank, rank.supports_of_all(), nullptr, r); });
-}
-
-MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options) {
-  const Index n = equations.layout().total();
-  const MemoryNeeds matrix = matrix_needs(equations), lists = list_needs(equations, true, true),
-                    solution = MemoryNeeds().array<double>("vectors", n, 3);
-  if (path == MixedPath::iterative) {
-    const MixedPreconditionerNeeds preconditioner = mixed_preconditioner_needs(equations, options.multigrid);
-    const MemoryNeeds iteration =
-        preconditioner.live + MemoryNeeds().array<double>("vectors", n, 3 + krylov_vectors(equations, options));
-    return matrix + lists + solution + larger(iteration, preconditioner.set_up);
-  }
-  const Index entries = size_of_system(equations).nonzeros;
-  // Blocks and their scalar copy, with the columns of each entry and the places of rows; afterwards vectors of the
-  // refinement.
-  const MemoryNeeds copy = MemoryNeeds()
-                               .array<double>("matrix", entries)
-                               .array<std::int32_t>("pattern", entries)
-                               .array<Index>("pattern", n + 1, 2);
-  return matrix + lists + solution + copy;
-}
-
-MixedFactorNeeds mixed_factor_needs(const MixedOperator& equations) {
-  auto phase = equations.device().profile().phase("analysis");
-  const SparseMatrix A = joined_matrix(equations.make_matrix());
-  const Index copy = A.pattern().offsets().bytes() + A.pattern().columns().bytes() + A.values().bytes();
-  return {DirectSolver::needs(A, equations.facts().symmetric ? DirectKind::symmetric : DirectKind::general).memory,
-          A.device().is_gpu() ? 0 : 2 * copy};
 }
 
 }  // namespace ritz

@@ -72,15 +72,4 @@ enum class MixedPath { direct, iterative };
 // The path that `automatic` tries first.
 MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& options);
 
-// Memory of the device while it solves, beside what there is; without the factor.
-MemoryNeeds mixed_statics_needs(const MixedOperator& equations, MixedPath path = MixedPath::direct,
-                                const LinearSolverOptions& options = {});
-// Memory of the factor and of the matrix's copies on the host, from an analysis of the pattern. Throws what
-// DirectSolver throws.
-struct MixedFactorNeeds {
-  Index factor = 0, host_copies = 0;  // [bytes]
-};
-MixedFactorNeeds mixed_factor_needs(const MixedOperator& equations);
-Index krylov_vectors(const MixedOperator& equations, const LinearSolverOptions& options);  // of an iteration
-
 }  // namespace ritz

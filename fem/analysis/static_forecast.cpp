@@ -1,17 +1,15 @@
 #include "fem/analysis/static_forecast.hpp"
 
 #include "device/error.hpp"
+#include "fem/analysis/system_share.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
-#include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/operator_needs.hpp"
-#include "fem/operator/space_needs.hpp"
+#include "fem/preconditioners/over_ranks.hpp"
 #include "mesh/quality/quality.hpp"
-#include "solvers/direct/direct_solver.hpp"
 #include "solvers/krylov/block_conjugate_gradient.hpp"
 #include "solvers/linear/method_choice.hpp"
 #include "solvers/linear/projected_guess.hpp"
-#include "solvers/multigrid/hierarchy_needs.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -26,41 +24,51 @@ using Task = Operator::Task;
 constexpr double newton_steps = 6;
 constexpr Index newton_vectors = 12;
 
-// Follows fem/analysis/static_solution.cpp, or fem/analysis/nonlinear_solution.cpp, moment by moment.
+// Follows fem/analysis/static_solution.cpp, or fem/analysis/nonlinear_solution.cpp, moment by moment: of one process,
+// or of the part of a rank.
 class StaticForecaster {
  public:
-  StaticForecaster(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& analysis)
-      : equations_(equations),
-        space_(equations.space()),
+  StaticForecaster(SystemShare share, const LinearSolverOptions& linear, const AnalysisNeeds& analysis)
+      : share_(std::move(share)),
+        equations_(share_.equations()),
+        space_(equations_.space()),
         linear_(linear),
         analysis_(analysis),
         columns_(analysis.columns),
-        n_(space_.unknown_count()),
+        n_(share_.unknowns()),
         block_(space_.components()),
-        needs_(needs_of(space_, analysis.supports, is_factorised() || space_.mesh().structural())) {
-    needs_.standing += analysis.beside;
+        needs_(share_.needs()) {
+    needs_.standing += share_.part_of(analysis.beside);
     residual_ = needs_of_task(Task::residual);
     evaluate_ = needs_of_task(Task::evaluate);
     shown_ = needs_of_results(space_, equations_.integrals());
   }
 
+  ForecastPath by(SolverPath path) const {
+    switch (path) {
+      case SolverPath::direct: return direct();
+      case SolverPath::p_multigrid:
+      case SolverPath::without_matrix: return without_matrix(path);
+      default: return with_matrix(path);
+    }
+  }
+
   ForecastPath with_matrix(SolverPath path) const {
-    const MemoryNeeds lists = lists_at_assembly();
-    const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
-    const MemoryNeeds kept = matrix + residual_;
-    const MemoryNeeds assembly = kept + lists + making_lists() + vectors(assembly_vectors());
+    const MemoryNeeds assembly = at_assembly(), kept = kept_with_matrix();
     const MemoryNeeds solve = kept + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together();
-    const bool diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
+    const bool cycle = path == SolverPath::multigrid_single || path == SolverPath::multigrid_double,
+               diagonal = path == SolverPath::diagonal || path == SolverPath::diagonal_unsymmetric;
     const MemoryNeeds iteration = krylov_vectors(diagonal);
     ForecastPath result = begun(path, assembly);
-    MemoryNeeds preconditioner = vectors(1), refreshed;
-    if (!diagonal) {
-      const HierarchyNeeds hierarchy = hierarchy_needs(shape(), path == SolverPath::multigrid_single);
+    MemoryNeeds preconditioner = vectors(path == SolverPath::chebyshev ? 5 : 1), refreshed;
+    if (cycle) {
+      const HierarchyNeeds hierarchy = share_.hierarchy(linear_.multigrid, path == SolverPath::multigrid_single);
       // The hierarchy of a matrix that is not symmetric is that of its symmetric part, which stays.
-      const MemoryNeeds part = symmetric() ? MemoryNeeds() : needs_.matrix();
+      const MemoryNeeds part = symmetric() ? MemoryNeeds() : share_.matrix().apart();
       raise(result, solve + part + hierarchy.set_up, "set-up");
       refreshed = part + hierarchy.refresh;
-      preconditioner = part + hierarchy.live + lanes_of_cycle(path == SolverPath::multigrid_single);
+      preconditioner = part + hierarchy.live;
+      if (in_step()) preconditioner += lanes_of_cycle(n_, path == SolverPath::multigrid_single);
       // Tangents of a state that yields differ from each other by so much that a hierarchy does not serve for all;
       // others may.
       if (newton() && equations_.facts().has_states) raise(result, solve + refreshed, "refresh");
@@ -74,15 +82,14 @@ class StaticForecaster {
       // Their products with the matrix, a column and the residual.
       if (earlier_solutions().total() > 0)
         raise(result, solve + left + earlier_solutions() + vectors(2), "start from earlier solutions");
-      raise(result, kept + matrix_lists() + left + results(), "results");
+      raise(result, kept + staying_lists() + left + results(), "results");
       if (columns_ == 1) result.refresh = (solve + refreshed + earlier_solutions()).total();
     }
-    raise_last(result, solve + preconditioner);
+    raise_last(result, solve + preconditioner, left_by_matrix());
     const double matrix_bytes = 8.0 * double(needs_.size.pairs) * block_ * block_ + 4.0 * double(needs_.size.pairs),
                  vector_bytes = 8.0 * double(n_) * columns_;
     // Assembly; and per iteration a product in double precision and, with multigrid, a cycle of five products in its
     // precision.
-    const bool cycle = !diagonal;
     const double product = groups_of_columns() * matrix_bytes + 12 * vector_bytes,
                  width = path == SolverPath::multigrid_single ? 0.5 : 1;
     const double iterations = cycle ? (block_ == 1 ? 18 : 40) : diagonal_iterations();
@@ -96,19 +103,14 @@ class StaticForecaster {
 
   // Throws where there is no direct solver, or no memory for its analysis.
   ForecastPath direct() const {
-    const MemoryNeeds matrix = needs_.standing + needs_.pattern + needs_.matrix();
-    const MemoryNeeds assembly =
-        matrix + residual_ + lists_at_assembly() + making_lists() + vectors(assembly_vectors());
-    ForecastPath result = begun(SolverPath::direct, assembly);
-    const DirectSolver::Needs factor = factor_needs();
+    const MemoryNeeds kept = kept_with_matrix();
+    ForecastPath result = begun(SolverPath::direct, at_assembly());
+    const DirectSolver::Needs factor = share_.factor(direct_kind());
     result.factor = factor.memory;
-    MemoryNeeds solve = matrix + residual_ + needs_.coordinates + staying_lists() + lists_of_shown() +
-                        solved_together() + blocks(1) +
+    MemoryNeeds solve = kept + needs_.coordinates + staying_lists() + lists_of_shown() + solved_together() + blocks(1) +
                         vectors(2 + (columns_ > 1 ? 2 * columns_ : 0));  // residual and correction; packed columns
-    if (space_.device().is_gpu()) solve.bytes("factor", result.factor);
-    else
-      result.host_factor =
-          resident_factor(result.factor, direct_kind()) + 8 * (needs_.size.pairs * block_ * block_ + n_);
+    if (space_.device().is_gpu() && !share_.is_divided()) solve.bytes("factor", result.factor);
+    else result.host_factor = share_.host_of_factor(result.factor, direct_kind());
     raise(result, solve, "factorisation");
     // Assembly; two substitutions for each column, of which eight read the factor together. Its analysis counts
     // megabytes, so that a small factor may be nothing: it is no smaller than the matrix.
@@ -116,8 +118,8 @@ class StaticForecaster {
     result.bytes_moved = tangents() * 6 * matrix_bytes +
                          solves() * 4 * std::max(double(result.factor), matrix_bytes) * groups_of_columns();
     result.operations = tangents() * factor_operations(factor.operations, n_);
-    if (analysis_.reuses) raise(result, matrix + residual_ + matrix_lists() + results(), "results");
-    raise_last(result, solve);
+    if (analysis_.reuses) raise(result, kept + staying_lists() + results(), "results");
+    raise_last(result, solve, left_by_matrix());
     count_slabs(result,
                 newton() || analysis_.reuses ? std::vector{Task::residual, Task::matrix} : std::vector{Task::residual});
     result.host_lists = host_of_lists(lists_at_assembly()) + needs_.host_of_pattern;
@@ -126,29 +128,28 @@ class StaticForecaster {
 
   // Preconditioned by p-multigrid where the order allows it, or by Chebyshev.
   ForecastPath without_matrix(SolverPath path) const {
-    MemoryNeeds marked;  // nodes, with what is prescribed at them
-    for (const ElementGroup& group : equations_.terms().groups())
-      marked.array<Node>("connectivity", group.nodes.size());
-    const std::vector tasks{Task::residual, Task::diagonal, Task::action};
+    std::vector tasks{Task::diagonal, Task::action};
+    if (!share_.is_divided() || !residuals_are_few()) tasks.insert(tasks.begin(), Task::residual);
     const MemoryNeeds actions = lists_of(tasks);
-    const MemoryNeeds kept = needs_.standing + actions + marked + MatrixFree::point_needs(equations_);
+    const MemoryNeeds kept =
+        needs_.standing + actions + share_.marked_nodes(equations_) + MatrixFree::point_needs(equations_);
     // One right-hand side after the other; the operator's diagonal, and where that is not zero its state and the one
     // that its preconditioner was made at; those of conjugate gradients or GMRES; Chebyshev's four.
     const Index operators = newton() ? 3 : 1, first = newton() ? newton_vectors : right_sides() + 1,
                 last = newton() ? newton_vectors : right_sides() + columns_;
-    const MemoryNeeds loop = kept + vectors(last + operators) + (symmetric() ? vectors(4) : krylov_vectors(false));
+    const MemoryNeeds points = share_.with_ghosts(operators) + (share_.is_divided() ? vectors(1) : MemoryNeeds());
+    const MemoryNeeds loop = kept + points + vectors(last) + lists_of_shown();
     std::optional<PMultigridNeeds> cycle;
-    if (path == SolverPath::p_multigrid) {
-      auto phase = space_.device().profile().phase("coarser spaces");
-      cycle = p_multigrid_needs(equations_);
-    }
+    if (path == SolverPath::p_multigrid) cycle = share_.p_multigrid(linear_.multigrid, false);
+    const MemoryNeeds preconditioner = cycle ? cycle->live : share_.with_ghosts(4);
     const MemoryNeeds assembly =
         kept + MemoryNeeds().bytes("assembly lists", OperatorNeeds(equations_).making_lists(tasks));
     ForecastPath result{.path = path, .peak = assembly, .moment = "assembly", .at_assembly = assembly.total()};
-    raise(result, loop + (cycle ? cycle->live : vectors(4)), "iteration");
-    if (cycle) raise(result, kept + vectors(first + operators) + cycle->set_up, "set-up");
-    if (analysis_.afterwards) raise(result, loop + (cycle ? cycle->live : vectors(4)) + *analysis_.afterwards, "work");
-    else raise(result, needs_.standing + actions + results(), "results");
+    const MemoryNeeds krylov = symmetric() ? vectors(4) : krylov_vectors(false);
+    raise(result, loop + krylov + preconditioner, "iteration");
+    if (cycle) raise(result, kept + points + vectors(first) + cycle->set_up, "set-up");
+    raise_last(result, loop + preconditioner + (analysis_.afterwards ? krylov : MemoryNeeds()),
+               needs_.standing + actions);
     const double product = 40.0 * double(needs_.standing.of("connectivity")) + 24.0 * double(n_);
     // Chebyshev of degree 4; or some thirty cycles, whose arithmetic a CPU does in four times the time of the moves.
     result.bytes_moved = solves() * columns_ *
@@ -212,15 +213,26 @@ class StaticForecaster {
             {box.high[0] - box.low[0], box.high[1] - box.low[1], box.high[2] - box.low[2]},
             static_cast<int>(columns_)};
   }
+  MemoryNeeds kept_with_matrix() const { return needs_.standing + needs_.pattern + share_.matrix().kept() + residual_; }
+  // Without the matrix. Over ranks the tangent's point has ghosts.
+  MemoryNeeds before_matrix() const {
+    return needs_.standing + needs_.pattern + residual_ + vectors(assembly_vectors()) + share_.copies_with_ghosts(1);
+  }
+  MemoryNeeds at_assembly() const {
+    return before_matrix() + share_.matrix().of_part + lists_at_assembly() + making_lists();
+  }
   ForecastPath begun(SolverPath path, const MemoryNeeds& assembly) const {
-    return {.path = path,
-            .peak = assembly,
-            .moment = "assembly",
-            .at_assembly = assembly.total(),
-            .untouched = lists_at_assembly().of("assembly buffers")};
+    ForecastPath result{.path = path,
+                        .peak = assembly,
+                        .moment = "assembly",
+                        .at_assembly = assembly.total(),
+                        .untouched = lists_at_assembly().of("assembly buffers")};
+    raise(result, before_matrix() + share_.matrix().at_most(), "constraints");
+    return result;
   }
   // `standing`: tasks whose buffers stay after the assembly.
   void count_slabs(ForecastPath& path, std::vector<Task> standing) const {
+    if (share_.is_divided()) return;
     const Index residual = lists_of({Task::residual}).total() - residual_.total(),
                 evaluate = lists_of({Task::evaluate}).total() - evaluate_.total();
     const Index assembly = path.at_assembly + OperatorNeeds(equations_).slabs_on_a_gpu({Task::residual, Task::matrix}) +
@@ -233,22 +245,7 @@ class StaticForecaster {
                                   (path.moment == "results" ? evaluate : 0);
     path.more_on_a_gpu = std::max({Index{0}, assembly - path.peak.total(), later - path.peak.total()});
   }
-  // Needs of a factor by the analysis of the run itself, which uses the pattern alone.
-  DirectSolver::Needs factor_needs() const {
-    auto phase = space_.device().profile().phase("analysis");
-    SparseMatrix A(space_.pattern(), block_);
-    A.values().fill_zero();
-    return DirectSolver::needs(A, direct_kind(),
-                               {.coordinates = &space_.coordinates(), .dimension = space_.mesh().dimension()});
-  }
   DirectKind direct_kind() const { return ritz::direct_kind(symmetric(), linear_.promise); }
-  const HierarchyShape& shape() const {
-    if (!shape_) {
-      shape_ = hierarchy_shape(equations_, needs_);
-      shape_->half_storage = linear_.multigrid.half_storage;
-    }
-    return *shape_;
-  }
   bool newton() const { return analysis_.stages > 0; }
   bool definite() const { return linear_.promise == MatrixPromise::positive_definite; }
   double tangents() const { return analysis_.tangents > 0 ? analysis_.tangents : newton_tangents(); }
@@ -266,13 +263,18 @@ class StaticForecaster {
   }
   bool assembles_again() const { return newton() || analysis_.reuses || analysis_.afterwards; }
   // One solution takes a residual for its loads, one for its reactions, and one evaluation.
-  MemoryNeeds needs_of_task(Task task) const {
-    const bool few = !assembles_again() && columns_ == 1 && !analysis_.combines && !analysis_.shows_stages;
-    return few ? OperatorNeeds(equations_).without_lists(task) : lists_of({task});
+  bool residuals_are_few() const {
+    if (share_.is_divided()) return !newton();
+    return !assembles_again() && columns_ == 1 && !analysis_.combines && !analysis_.shows_stages;
   }
-  MemoryNeeds staying_lists() const { return assembles_again() ? matrix_lists() : MemoryNeeds(); }
+  MemoryNeeds needs_of_task(Task task) const {
+    return residuals_are_few() ? OperatorNeeds(equations_).without_lists(task) : lists_of({task});
+  }
+  // Ranks assemble without lists.
+  bool keeps_lists() const { return assembles_again() && !share_.is_divided(); }
+  MemoryNeeds staying_lists() const { return keeps_lists() ? matrix_lists() : MemoryNeeds(); }
   MemoryNeeds lists_at_assembly() const {
-    return assembles_again() ? matrix_lists() : OperatorNeeds(equations_).assembled_once(needs_.size.pairs);
+    return keeps_lists() ? matrix_lists() : OperatorNeeds(equations_).assembled_once(needs_.size.pairs);
   }
   MemoryNeeds making_lists() const {
     return MemoryNeeds().bytes("assembly lists",
@@ -282,7 +284,7 @@ class StaticForecaster {
   // Those that the iterations of a sweep's members start from, where they are solved one after the other
   // (solvers/linear/projected_guess.hpp).
   MemoryNeeds earlier_solutions() const {
-    if (!analysis_.reuses || columns_ > 1 || !symmetric() || !definite()) return {};
+    if (!analysis_.reuses || columns_ > 1 || !symmetric() || !definite() || share_.is_divided()) return {};
     return MemoryNeeds().array<double>("vectors", n_ * ProjectedGuess::most);
   }
   bool in_step() const { return columns_ >= BlockConjugateGradient::fewest_at_once; }
@@ -296,13 +298,6 @@ class StaticForecaster {
         .array<double>("vectors", n_ * in_lanes(linear_.restart + 1))
         .array<double>("vectors", n_ * in_lanes(linear_.restart));
   }
-  // Vectors of a cycle that is applied to a group of columns; coarser levels have a tenth of the unknowns.
-  MemoryNeeds lanes_of_cycle(bool single) const {
-    if (!in_step()) return {};
-    const Index items = n_ * MultiVector::lanes;
-    return single ? MemoryNeeds().array<float>("multigrid", items, 4).array<float>("multigrid", items / 10, 4)
-                  : MemoryNeeds().array<double>("multigrid", items, 4).array<double>("multigrid", items / 10, 4);
-  }
   static Index in_lanes(Index columns) { return 8 * ((columns + 7) / 8); }
   void raise(ForecastPath& path, const MemoryNeeds& needs, const std::string& moment) const {
     if (moment == "results") path.at_results = std::max(path.at_results, needs.total() - shown_.total());
@@ -311,11 +306,15 @@ class StaticForecaster {
     path.peak = needs;
     path.moment = moment;
   }
-  // After the solution matrix and solver go before results are shown, or stay beside what is computed with it.
-  void raise_last(ForecastPath& path, const MemoryNeeds& solved) const {
+  // After the solution matrix and solver go before results are shown, or stay beside what is computed with it. They
+  // stay while results of stages are shown.
+  void raise_last(ForecastPath& path, const MemoryNeeds& solved, const MemoryNeeds& left) const {
     if (analysis_.afterwards) return raise(path, solved + *analysis_.afterwards, "work");
-    raise(path, needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists() + results(),
-          "results");
+    if (analysis_.shows_stages) return raise(path, solved + shown_vectors() + shown_, "results");
+    raise(path, left + results(), "results");
+  }
+  MemoryNeeds left_by_matrix() const {
+    return needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists();
   }
   // Iterations for a compact body; they grow with the number of nodes along its side
   // (tools/measurements/2026-11-21-choice-cpu.md).
@@ -323,13 +322,16 @@ class StaticForecaster {
     const bool solid = space_.mesh().dimension() == 3;
     return (block_ == 1 ? (solid ? 2.5 : 1.8) : 25) * std::pow(double(n_), solid ? 1.0 / 3 : 0.5);
   }
-  MemoryNeeds vectors(Index count) const { return needs_.vectors(count); }
+  MemoryNeeds vectors(Index count) const { return share_.vectors(count); }
   // Multi-vectors, in groups of eight columns.
   MemoryNeeds blocks(Index count) const {
     return columns_ < 2 ? MemoryNeeds() : MemoryNeeds().array<double>("vectors", n_ * in_lanes(columns_), count);
   }
-  MemoryNeeds results() const {
-    return vectors(analysis_.combines ? right_sides() + columns_ + 1 : columns_) + evaluate_ + shown_;
+  MemoryNeeds results() const { return shown_vectors() + evaluate_ + shown_; }
+  MemoryNeeds shown_vectors() const {
+    const MemoryNeeds of_columns =
+        analysis_.combines ? vectors(right_sides()) + share_.of_model(columns_ + 1) : share_.of_model(columns_);
+    return of_columns + share_.copies_with_ghosts(1);
   }
   MemoryNeeds lists_of(const std::vector<Task>& tasks) const {
     auto phase = space_.device().profile().phase("lists");
@@ -340,17 +342,48 @@ class StaticForecaster {
     if (!matrix_lists_) matrix_lists_ = OperatorNeeds(equations_).of(Task::matrix, needs_.size.pairs);
     return *matrix_lists_;
   }
+  SystemShare share_;
   const Operator& equations_;
   const FunctionSpace& space_;
   LinearSolverOptions linear_;
   AnalysisNeeds analysis_;
-  Index columns_, n_;
+  Index columns_, n_;  // right-hand sides; unknowns of the share
   int block_;
   SpaceNeeds needs_;
   MemoryNeeds residual_, evaluate_, shown_;
   mutable std::optional<MemoryNeeds> matrix_lists_;
-  mutable std::optional<HierarchyShape> shape_;
 };
+
+// How ranks solve a system together.
+SolverPath path_over_ranks(const LinearSolverOptions& linear, const Operator& equations, bool no_matrix) {
+  if (linear.method == LinearMethod::direct) return SolverPath::direct;
+  switch (linear.preconditioner) {
+    case PreconditionerKind::none: return SolverPath::no_preconditioner;
+    case PreconditionerKind::jacobi:
+      return equations.facts().symmetric ? SolverPath::diagonal : SolverPath::diagonal_unsymmetric;
+    case PreconditionerKind::chebyshev: return no_matrix ? SolverPath::without_matrix : SolverPath::chebyshev;
+    default: break;
+  }
+  if (no_matrix) return can_coarsen(equations) ? SolverPath::p_multigrid : SolverPath::without_matrix;
+  return linear.multigrid.single_precision ? SolverPath::multigrid_single : SolverPath::multigrid_double;
+}
+
+// Follows solvers/multigrid/smoothed_aggregation.cpp, fem/multigrid/p_multigrid.cpp and solvers/smoothers/chebyshev.
+void count_messages(SolverPath path, const FunctionSpace& space, const SmoothedAggregationOptions& multigrid,
+                    RanksForecast& result) {
+  constexpr int chebyshev_degree = 4;
+  if (path == SolverPath::direct) result.products = 0;
+  if (path == SolverPath::diagonal_unsymmetric) result.products = 2;
+  if (path == SolverPath::chebyshev || path == SolverPath::without_matrix) result.products += chebyshev_degree - 1;
+  // A step of the smoother from zero needs no product, and the residual needs one.
+  const bool no_matrix = path == SolverPath::p_multigrid,
+             cycle = no_matrix || path == SolverPath::multigrid_single || path == SolverPath::multigrid_double;
+  const Index inverted = no_matrix ? 0 : std::min(replicated_unknowns(), multigrid.coarsest_size);  // by each rank
+  if (cycle && space.unknown_count() > inverted) result.products_of_cycle = 2 * multigrid.smoothing_degree;
+  const Index of_cycle = multigrid.single_precision ? sizeof(float) : sizeof(double);
+  result.bytes_per_node =
+      space.components() * (result.products * Index{sizeof(double)} + result.products_of_cycle * of_cycle);
+}
 
 }  // namespace
 
@@ -369,6 +402,8 @@ std::string name_of(SolverPath path) {
     case SolverPath::multigrid_single: return "multigrid, single precision";
     case SolverPath::multigrid_double: return "multigrid, double precision";
     case SolverPath::diagonal: return "conjugate gradients with the diagonal";
+    case SolverPath::chebyshev: return "conjugate gradients with Chebyshev";
+    case SolverPath::no_preconditioner: return "conjugate gradients";
     case SolverPath::diagonal_unsymmetric: return "BiCGSTAB with the diagonal";
     case SolverPath::lanczos: return "Lanczos with a factor";
     case SolverPath::lobpcg: return "LOBPCG with multigrid";
@@ -381,7 +416,8 @@ std::string name_of(SolverPath path) {
 
 std::vector<ForecastPath> forecast_static(const Operator& equations, const LinearSolverOptions& linear,
                                           const AnalysisNeeds& needs) {
-  const StaticForecaster forecaster(equations, linear, needs);
+  const bool counted = linear.method == LinearMethod::direct || equations.space().mesh().structural();
+  const StaticForecaster forecaster({{&equations}, needs.supports, counted}, linear, needs);
   if (forecaster.is_factorised()) return {forecaster.direct()};
   const SolverPath diagonal = forecaster.symmetric() ? SolverPath::diagonal : SolverPath::diagonal_unsymmetric;
   std::vector<ForecastPath> paths;
@@ -403,6 +439,20 @@ std::vector<ForecastPath> forecast_static(const Operator& equations, const Linea
   }
   paths.push_back(forecaster.without_matrix(SolverPath::without_matrix));
   return paths;
+}
+
+RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,
+                             const RanksQuestion& question) {
+  const FunctionSpace& space = equations.space();
+  auto phase = space.device().profile().phase("ranks");
+  const bool no_matrix = without_matrix(equations, linear) && space.couplings() == nullptr;
+  const SolverPath path = path_over_ranks(linear, equations, no_matrix);
+  SharesOfRanks shares({&equations}, linear.multigrid, no_matrix, needs.supports, question);
+  RanksForecast result =
+      shares.forecast([&](const SystemShare& share) { return StaticForecaster(share, linear, needs).by(path); });
+  result.path = name_of(path);
+  count_messages(path, space, linear.multigrid, result);
+  return result;
 }
 
 }  // namespace ritz

@@ -5,10 +5,13 @@
 //   for (const ForecastPath& path : forecast_static(equations, {}, {.columns = 3})) path.peak.total();
 //
 // A forecast is a sum: the space and the equations, the solver by its options, the analysis by its AnalysisNeeds, the
-// results by the forms that derive them.
+// results by the forms that derive them. The stages are described once for any number of ranks
+// (fem/analysis/system_share.hpp), but apart from the solution: a hierarchy or a factor depends on numbers that a
+// forecast does not compute, so tests compare the forecast with measured peaks.
 #pragma once
 
 #include "fem/operator/operator.hpp"
+#include "fem/ranks/rank_shares.hpp"
 #include "solvers/direct/direct_factor.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
@@ -23,6 +26,8 @@ enum class SolverPath {
   multigrid_single,
   multigrid_double,
   diagonal,
+  chebyshev,
+  no_preconditioner,
   diagonal_unsymmetric,
   without_matrix,
   p_multigrid,
@@ -91,5 +96,12 @@ struct AnalysisNeeds {
 // named `direct` is the only one.
 std::vector<ForecastPath> forecast_static(const Operator& equations, const LinearSolverOptions& linear = {},
                                           const AnalysisNeeds& needs = {});
+
+// The same stages for the part of each of several ranks that solve the system together, and what a rank sends in an
+// iteration. The space is cut as the run cuts it, and each part is laid out in turn, so that nodes, ghosts, cells and
+// connectivities are those of the run; nothing is computed or sent. equations: of the whole model. Throws Error:
+// Exit::environment where the mesh is too small for so many ranks.
+RanksForecast forecast_ranks(const Operator& equations, const LinearSolverOptions& linear, const AnalysisNeeds& needs,
+                             const RanksQuestion& question);
 
 }  // namespace ritz

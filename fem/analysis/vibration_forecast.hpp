@@ -14,4 +14,9 @@ namespace ritz {
 std::vector<ForecastPath> forecast_vibration(const Operator& stiffness, const Operator& masses,
                                              const VibrationModel& model, EigenOptions options);
 
+// The same stages for the part of each of several ranks. options: as solve_vibration takes them. Messages are not
+// counted. Throws as forecast_ranks() does.
+RanksForecast forecast_ranks_of_modes(const Operator& stiffness, const Operator& masses, const VibrationModel& model,
+                                      EigenOptions options, const RanksQuestion& question);
+
 }  // namespace ritz

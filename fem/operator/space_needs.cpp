@@ -40,6 +40,12 @@ std::vector<std::vector<Node>> neighbours_of_coupled(const FunctionSpace& space)
 
 }  // namespace
 
+MemoryNeeds scaled(const MemoryNeeds& needs, double factor) {
+  MemoryNeeds result;
+  for (const auto& [tag, bytes] : needs.by_tag()) result.bytes(tag, std::llround(factor * double(bytes)));
+  return result;
+}
+
 // Pairs of nodes that equations add: in the rows of nodes that others follow, and as often in the columns there
 // of nodes that none follows.
 Index coupled_pairs(const FunctionSpace& space) {

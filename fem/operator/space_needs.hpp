@@ -21,6 +21,9 @@ struct SpaceNeeds {
   MemoryNeeds vectors(Index count) const { return MemoryNeeds().array<double>("vectors", size.nodes * block, count); }
 };
 
+// A share of them.
+MemoryNeeds scaled(const MemoryNeeds& needs, double factor);
+
 // Ordered pairs of nodes that share a cell, each node with itself: from the pattern if it exists, else counted around
 // some thousand nodes. Exact for up to 4000 nodes.
 Index pairs_of_nodes(const FunctionSpace& space);

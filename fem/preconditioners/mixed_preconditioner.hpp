@@ -16,7 +16,6 @@
 // Over ranks, where the equations are those of a part of the mesh, all ranks make theirs together.
 #pragma once
 
-#include "device/memory_needs.hpp"
 #include "fem/preconditioners/divided_edges.hpp"
 #include "fem/preconditioners/field_blocks.hpp"
 #include "solvers/multigrid/nested_levels.hpp"
@@ -47,12 +46,5 @@ class MixedPreconditioner {
   FieldBlocks parts_;
   std::unique_ptr<BlockPreconditioner> all_;
 };
-
-// Memory of the device for it, beside the matrix: while it is made, and then with its vectors.
-struct MixedPreconditionerNeeds {
-  MemoryNeeds set_up, live;
-};
-MixedPreconditionerNeeds mixed_preconditioner_needs(const MixedOperator& equations,
-                                                    const SmoothedAggregationOptions& multigrid = {});
 
 }  // namespace ritz

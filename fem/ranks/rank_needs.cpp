@@ -166,35 +166,6 @@ void RankParts::count_neighbours(std::vector<RankShare>& shares) const {
     shares[rank].neighbours = static_cast<int>(std::ranges::count(meet[rank], true));
 }
 
-RankMatrixNeeds::RankMatrixNeeds(const RankParts::Part& part, const SpaceNeeds& whole)
-    : owned(part.owned), all(part.all()), of_part(part.needs.matrix()), transformed(part.related) {
-  const FunctionSpace& space = part.space();
-  const Index b = space.components(), pairs_of_part = part.needs.size.pairs;
-  const Index owned_pairs = std::min<Index>(
-      pairs_of_part, std::llround(double(part.owned) * double(whole.size.pairs) / double(whole.size.nodes)));
-  // Rows of ghosts in the part have those entries that reach owned nodes, and about as many more.
-  const Index reaching = (pairs_of_part - owned_pairs) / 2;
-  entries = owned_pairs + reaching;
-  if (transformed) {
-    all = part.owned + std::ssize(part.coupled.reached);
-    entries += part.coupled.entries + part.coupled.to_others;
-  }
-  const auto lists_of = [](Index nodes, Index blocks) {
-    return MemoryNeeds().array<Index>("pattern", nodes + 1).array<std::int32_t>("pattern", blocks);
-  };
-  part_lists = lists_of(part.all(), owned_pairs + reaching).array<Index>("pattern", part.owned + 1);
-  lists = lists_of(all, entries).array<Index>("pattern", part.owned + 1);
-  values = MemoryNeeds().array<double>("matrix", entries * b * b);
-  extended = MemoryNeeds().array<double>("vectors", all * b);
-  long_products = long_products_of(part.coupled, space.components(), space.mesh().dimension());
-}
-
-void raise(RankShare& share, const MemoryNeeds& needs, const char* moment) {
-  if (needs.total() <= share.peak.total()) return;
-  share.peak = needs;
-  share.moment = moment;
-}
-
 // Fitted to factors of 12 to 960 MB on 2 to 8 ranks (tools/measurements/2026-11-27-ranks-forecast-cpu.md): a share, and
 // buffers for what ranks send to each other.
 Index RanksForecast::messages(int rank) const {

@@ -1,5 +1,4 @@
-// Parts that forecasts over ranks have in common: a space in parts, each laid out in turn, and the memory of the matrix
-// that a rank has of its rows. Private to fem/analysis.
+// Parts that forecasts over ranks have in common: a space in parts, each laid out in turn. Private to fem/analysis.
 //
 //   RankParts parts(whole, RankParts::Cut::equal, ranks);
 //   parts.each([&](const RankParts::Part& part) { ... });   parts.count_neighbours(shares);
@@ -11,11 +10,7 @@
 #include "fem/operator/space_needs.hpp"
 #include "solvers/multigrid/hierarchy_needs.hpp"
 
-#include <cmath>
-#include <cstdint>
-#include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -87,33 +82,6 @@ class RankParts {
   std::vector<std::vector<Index>> reached_;  // [rank] by products
   SpaceNeeds of_whole_;
 };
-
-// The matrix of a rank: assembled on its part, and as its rows with columns [owned | ghosts].
-struct RankMatrixNeeds {
-  RankMatrixNeeds(const RankParts::Part& part, const SpaceNeeds& whole);
-
-  Index owned, all, entries;        // nodes; nodes and blocks of the rows, with those of ghosts
-  MemoryNeeds of_part, part_lists;  // values on the pattern of the part, which stands apart, and lists of its rows
-  MemoryNeeds values, lists;        // of the rows
-  MemoryNeeds extended;             // the vector that its products read
-  MemoryNeeds long_products;        // while multigrid is set up
-  bool transformed;                 // by equations between unknowns: then the part's values go
-
-  MemoryNeeds apart() const { return values + lists + extended; }  // another matrix on these rows
-  MemoryNeeds kept() const { return transformed ? apart() : of_part + lists + extended; }
-  MemoryNeeds at_most() const { return transformed ? of_part + part_lists + values + lists : kept(); }  // when made
-  // Aggregates are those of the rank with their roots, so that half of the ghosts count.
-  HierarchyShape shape(int dimension, int block, Nesting nesting) const {
-    const Index rows = nesting == Nesting::none ? (all + owned) / 2 : all;
-    return {.rows = rows,
-            .nonzeros = std::llround(double(entries) * double(rows) / double(all)),
-            .block = block,
-            .dimension = dimension,
-            .nesting = nesting};
-  }
-};
-
-void raise(RankShare& share, const MemoryNeeds& needs, const char* moment);
 
 // [bytes] of products that the set-up of multigrid takes with the long rows of equations between unknowns.
 MemoryNeeds long_products_of(const CoupledCount& coupled, int block, int dimension);

@@ -59,27 +59,6 @@ EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& option
   return needs;
 }
 
-EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options) {
-  const Blocks block{shape.rows * shape.block};
-  const bool single_precision = options.multigrid.single_precision;
-  HierarchyShape of_cycle = shape;
-  of_cycle.half_storage = options.multigrid.half_storage;
-  const HierarchyNeeds hierarchy = hierarchy_needs(of_cycle, single_precision);
-  MemoryNeeds stay = block.vectors(1);
-  // K + reference M
-  if (options.zero_count > 0) stay.array<double>("matrix", shape.nonzeros * shape.block * shape.block);
-  // The cycle's four vectors for eight right-hand sides, on the finest level and a tenth more on the others.
-  MemoryNeeds cycle;
-  if (single_precision) cycle.array<float>("multigrid", block.rows * column_lanes * 11 / 10, 4);
-  else cycle.array<double>("multigrid", block.rows * column_lanes * 11 / 10, 4);
-  EigenNeeds needs = lobpcg_needs(block.rows, options, true);
-  const MemoryNeeds vectors = needs.peak;
-  needs.peak = {};
-  raise(needs, stay + hierarchy.set_up, "set-up");
-  raise(needs, stay + hierarchy.live + cycle + vectors, "iteration");
-  return needs;
-}
-
 // X, P and W, and a piece of what K, M or the cycle make of them.
 EigenNeeds lobpcg_needs(Index unknowns, const EigenOptions& options, bool in_lanes) {
   const Blocks block{unknowns};

@@ -19,10 +19,7 @@ struct EigenNeeds {
 // shape: of K. The factor is not included. The number of modes of a band is not known before it is counted:
 // options.count takes its place.
 EigenNeeds lanczos_needs(const HierarchyShape& shape, const EigenOptions& options);
-EigenNeeds lobpcg_needs(const HierarchyShape& shape, const EigenOptions& options);
-
-// Those of LOBPCG with a cycle of the caller's, so many unknowns: without the cycle, and X, P and W while it is made
-// again.
+// X, P and W of LOBPCG: without its cycle, and without the shifted matrix.
 EigenNeeds lobpcg_needs(Index unknowns, const EigenOptions& options, bool in_lanes);
 
 // How many vectors: with Lanczos in the basis at most, with LOBPCG in each of X, W and P. in_lanes: products of up to

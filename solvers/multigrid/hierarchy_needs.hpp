@@ -30,6 +30,8 @@ struct HierarchyNeeds {
 };
 
 HierarchyNeeds hierarchy_needs(const HierarchyShape& shape, bool single_precision);
+// Vectors of a cycle that is applied to a group of columns.
+MemoryNeeds lanes_of_cycle(Index unknowns, bool single_precision);
 
 // Needs of one rank. local: of its rows with those of its ghosts. nodes: of all ranks.
 HierarchyNeeds hierarchy_needs(const HierarchyShape& local, Index nodes, const SmoothedAggregationOptions& options);

@@ -6,7 +6,7 @@ import unittest
 
 import ritz
 from divided_direct_test import INDEFINITE
-from divided_test import OnRanks, sides
+from divided_test import LOAD_CASES, OnRanks, sides
 import boxes
 
 AGGREGATES = {"solver.multigrid.levels": "aggregation"}
@@ -75,6 +75,13 @@ class RanksForecast(OnRanks):
         relief.write_text(relief.read_text().replace("[modal]\ncount = 10\n", pushed + "[inertia_relief]\n"))
         self.assert_foretold(2, "ritz-elasticity", relief, {})
 
+    def test_memory_of_load_cases(self):
+        """Several columns, solved together."""
+        case = self.case("ritz-elasticity", "hexa", (16, 14, 14), LOAD_CASES)
+        for preconditioner in ("multigrid", "chebyshev"):
+            with self.subTest(preconditioner):
+                self.assert_foretold(2, "ritz-elasticity", case, {"solver.method": "cg", "solver.preconditioner": preconditioner})
+
     def test_memory_with_equations_between_unknowns(self):
         """A rigid side, all of whose nodes follow three."""
         rigid = '[[rigid]]\nregion = "right"\nforce = [0, 300, 0]\n'
@@ -94,6 +101,7 @@ class RanksForecast(OnRanks):
                 for each, megabytes in zip(foreseen["ranks"], used.split(","), strict=True):
                     self.assertGreater(each["factor"], 0.8e6 * float(megabytes))
                     self.assertLess(each["factor"], 1.35e6 * float(megabytes))
+        self.assert_foretold(2, "ritz-elasticity", self.case("ritz-elasticity", "hexa", (16, 14, 14), LOAD_CASES), {"solver.method": "direct"})
 
     def test_memory_of_several_fields(self):
         case = ritz.example("several_fields/cavity")

@@ -90,7 +90,6 @@ LONG_TYPES = {
     "fem/analysis/central_differences.cpp CentralDifferencesEvolution",
     "fem/analysis/first_order.cpp FirstOrderEvolution",
     "fem/analysis/nonlinear_solution.cpp Path",
-    "fem/analysis/rank_fields_forecast.cpp FieldsForecaster",
     "fem/analysis/second_order.cpp SecondOrderEvolution",
     "fem/analysis/static_forecast.cpp StaticForecaster",
     "fem/analysis/static_solution.cpp StaticSystem",

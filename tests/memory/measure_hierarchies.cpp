@@ -33,7 +33,7 @@ int main() {
                             (t.corner_count == 5 ? 0.7 : 1);
         const Index cells = std::llround(side / t.order);
         measure(physics, kind, cells | 1, 0);
-        if (t.order == 1) measure(physics, kind, cells / 8 * 8, 0);  // a refinement
+        if (t.order == 1 && cells >= 8) measure(physics, kind, cells / 8 * 8, 0);  // a refinement
         for (int order = 3; t.order == 1 && order <= std::min(kind == CellKind::hex8 ? 3
                                                               : solid                ? 4
                                                                                      : 5,

@@ -1,6 +1,7 @@
 // Statics of several fields by iteration: the solution of a factorisation, in a number of iterations that the mesh, the
 // units and jumps of a coefficient do not raise; what is refused; and its memory beside the forecast.
 #include "device/error.hpp"
+#include "fem/analysis/fields_needs.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 
@@ -90,7 +91,7 @@ TEST_P(MixedStatics, NeedsAreThoseThatWereForecast) {
                                                                                                   : method};
       MemoryPool& pool = problem->equations.device().memory();
       const MemoryNeeds needs =
-          mixed_statics_needs(problem->equations, minres ? MixedPath::iterative : MixedPath::direct, options);
+          fields_needs(problem->equations, minres ? MixedPath::iterative : MixedPath::direct, options);
       const Index standing = pool.statistics().live;
       pool.reset_peak();
       solve(problem->equations, problem->supports, options);
