@@ -122,7 +122,7 @@ MODELS = {
     "triangular shells": ("structure", SHELL_OF("shell3"), SHELL3, {}),
     "diffusion2": ("solve", PLAIN("diffusion2", {"conductivity": 2.0, "thickness": 0.5}, EXCHANGE(2)), PLATE, {}),
     "diffusion3": ("solve", PLAIN("diffusion3", {"conductivity": 2.0}, EXCHANGE(3)), BLOCK, {}),
-    "elasticity": ("solve", PLAIN("elasticity", {"lambda": 1e11, "mu": 8e10}, [{"region": "end", "form": "pressure3", "pressure": 1e6}, {"region": "end", "form": "foundation3", "normal": 1e10, "tangential": 2e9}]), BLOCK, {}),
+    "elasticity": ("solve", PLAIN("elasticity", {"lambda": 1e11, "mu": 8e10}, [{"region": "end", "form": "pressure3", "pressure": 1e6}, {"region": "end", "form": "foundation3", "normal": 1e10, "tangential": 2e9, "x": 1e9, "y": 2e9, "z": 3e9}]), BLOCK, {}),
     "varying_elasticity": ("solve", PLAIN("varying_elasticity", {"young": 2e11, "poisson": 0.3}, load=[{"region": "end", "value": [1e5, 2e5, 3e5]}, {"region": "all", "value": [1e4, 2e4, 3e4]}]), BLOCK, {}),
 }
 
