@@ -28,6 +28,14 @@ inline FormValue mass_with_waves(const Coefficient& density) {
   return {WithWaves<VaryingMass<3>>{}, {density.function()}};
 }
 
+// The same for motions across its axis.
+inline FormValue mass_across_with_waves(const Coefficient& density, double factor) {
+  WithWaves<MassAcross<3, false>> form{};
+  form.weight = factor;
+  form.axis[1] = 1;
+  return {form, {density.function()}};
+}
+
 // For motions across the axis, of length 1.
 template <int G>
 FormValue mass_across(const Coefficient& density, const Point& axis, const BodyMeasure& measure, double factor) {
