@@ -2,6 +2,7 @@
 
 #include "apps/results/field_results.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/analysis/sector_modes.hpp"
 #include "fem/operator/mixed_needs.hpp"
 #include "fem/physics/body.hpp"
 
@@ -153,7 +154,7 @@ void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const 
 void check_modes(const Model& model, const ModalInput& input) {
   check(model, input.eigen);
   if (!input.preload) return;
-  Model outside = model;
+  Model outside = model.without_waves ? *model.without_waves : model;
   outside.load_cases.clear();
   check(outside, *input.preload);
   geometric_integrals(model, "modes under preload");
@@ -161,6 +162,11 @@ void check_modes(const Model& model, const ModalInput& input) {
 
 void find_preload(const CaseModel& read, const Observer& observer, const Prepared& prepared, ModalInput& input) {
   if (!input.preload) return;
+  if (read.model.without_waves) {
+    input.eigen.begin.u =
+        state_around(read.model, *input.preload, {.record = observer.record, .progress = observer.progress});
+    return;
+  }
   Model outside = read.model;
   outside.load_cases.clear();
   const StaticSolution state =

@@ -30,11 +30,13 @@ WholeOfSector whole_of(const CaseModel& read, const std::vector<int>& waves) {
 
 class SectorModalAnalysis final : public CaseAnalysis {
  public:
-  explicit SectorModalAnalysis(ModalInput input) : input_(std::move(input)) {}
+  SectorModalAnalysis(ModalInput input, bool revolved) : input_(std::move(input)), revolved_(revolved) {}
 
   std::string beyond_linear_statics() const override { return "[modal]"; }
+  // The loaded state of a body of revolution has no torsion to be held: its static solution checks supports and loads.
   ModelDemands demands() const override {
-    return {.held = input_.preload.has_value(), .loaded = input_.preload.has_value()};
+    const bool loaded = input_.preload.has_value() && !revolved_;
+    return {.held = loaded, .loaded = loaded};
   }
   void check(const Model& model) const override {
     check_modes(model, input_);
@@ -54,8 +56,7 @@ class SectorModalAnalysis final : public CaseAnalysis {
   State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
     find_preload(read, observer, prepared, input_);
     State about = run.step().is_last() ? State{} : input_.eigen.begin;
-    const bool revolved = read.model.waves.has_value();
-    if (!revolved) run.results().facts()["sectors"] = fmt::format("{}", sector_count(read.model));
+    if (!revolved_) run.results().facts()["sectors"] = fmt::format("{}", sector_count(read.model));
     std::vector<SectorModes> all;
     std::vector<std::vector<Field>> shapes;  // [number of waves] of the sector, for the whole
     for (const int n : *input_.nodal_diameters) {
@@ -63,11 +64,11 @@ class SectorModalAnalysis final : public CaseAnalysis {
       one.waves = {n};
       all.push_back(std::move(ritz::solve(read.model, one, observer, prepared).front()));
       const SectorModes& found = all.back();
-      record(run.results(), found.modes.eigen, (found.pairs && !revolved ? 2 : 1) * read.space().unknown_count());
+      record(run.results(), found.modes.eigen, (found.pairs && !revolved_ ? 2 : 1) * read.space().unknown_count());
       std::vector<Field> parts;
-      if (!revolved || input_.whole) parts = in_two_parts(run.results(), read.space(), found);
+      if (!revolved_ || input_.whole) parts = in_two_parts(run.results(), read.space(), found);
       if (input_.whole) shapes.push_back(parts);
-      if (revolved) parts = mode_fields(run.results(), read.space(), found.modes.eigen, input_.shapes);
+      if (revolved_) parts = mode_fields(run.results(), read.space(), found.modes.eigen, input_.shapes);
       run.results().write(std::move(parts), {}, n);
     }
     print(run, read.model, all);
@@ -162,6 +163,7 @@ class SectorModalAnalysis final : public CaseAnalysis {
   }
 
   ModalInput input_;
+  bool revolved_;
 };
 
 }  // namespace
@@ -172,7 +174,7 @@ std::unique_ptr<CaseAnalysis> sector_modal_analysis(Run& run, CaseModel& read, M
   for (std::size_t k = 0; k < static_cast<std::size_t>(input.eigen.count); ++k)
     for (Field& name : read.model.waves ? mode_names(read.space(), k) : mode_names(read.space(), k, sine))
       read.nodal_results.push_back(std::move(name));
-  return std::make_unique<SectorModalAnalysis>(std::move(input));
+  return std::make_unique<SectorModalAnalysis>(std::move(input), read.model.waves.has_value());
 }
 
 }  // namespace ritz

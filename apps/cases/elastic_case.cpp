@@ -282,14 +282,14 @@ void report_missing_waves(Run& run) {
 }
 
 // A body of revolution with waves around has supports and ties alone.
-void refuse_beside_waves(Run& run, bool stressed) {
+void refuse_beside_waves(Run& run) {
   const Case::Table root = run.input().root();
-  if (stressed)
+  if (run.step().continues())
     run.input()
         .table("modal", "")
-        .refuse(ErrorKind::modal_options, "nodal_diameters", "waves around a body of revolution about a loaded state",
-                "the stiffness of its stress with waves is not known",
-                "omit the preload or the steps before, or model a sector of the body in three dimensions");
+        .refuse(ErrorKind::modal_options, "nodal_diameters",
+                "waves around a body of revolution in a step after the first", "its state has other unknowns",
+                "make it a case with preload = true");
   for (const char* key : {"rigid", "periodic", "gap"})
     if (root.has(key))
       root.refuse(ErrorKind::modal_options, key,
@@ -371,7 +371,7 @@ CaseModel read_elastic_vibration(Run& run) {
   const bool turns = read_turning(run, mesh.dimension(), plane, body);
   read.preloaded = read.preloaded || (turns && !run.step().continues());
   const bool stressed = read.preloaded || run.step().continues(), answers = responds(run);
-  if (body.waves) refuse_beside_waves(run, stressed);
+  if (body.waves) refuse_beside_waves(run);
   if (turns && !run.input().root().has("complex"))
     run.log().notice("modes of the body that turns are without Coriolis' forces; [complex] finds those with them");
   if (read.preloaded || (answers && outside_loads_excite(run, read))) {

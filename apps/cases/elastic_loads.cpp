@@ -34,7 +34,7 @@ void read_displacements(const Case::Table& from, const Mesh& mesh, int component
       const Formula value = t.formula(
           names[c], only_zero ? "0: this component is held; not given: free" : "this component [m]; not given: free",
           {.fallback = 0});
-      if (only_zero && (!value.is_number() || value.number() != 0))
+      if ((only_zero || c >= mesh.dimension()) && (!value.is_number() || value.number() != 0))
         t.error(ErrorKind::modal_options, names[c], fmt::format("the support moves by {}", value.text()),
                 "modes vibrate about the state of rest: their supports do not move",
                 fmt::format("write {} = 0, or omit it", names[c]));

@@ -8,5 +8,7 @@ namespace ritz {
 
 // Throws Error: Exit::model for equations that do not know waves.
 Model revolution_with_waves(Model body, int waves);
+// The body under its loads, with those relations of the other one that are between the components r and y.
+Model model_without_waves(const Model& body);
 
 }  // namespace ritz

@@ -104,16 +104,6 @@ class WaveEquations {
   LinearEquations result_;
 };
 
-// Spaces know what equations join in their patterns, so that each copy has its own.
-FunctionSpace own_space(const FunctionSpace& space) {
-  SpaceOptions options{.beside = space};
-  if (!space.isoparametric()) {
-    options.order = space.order();
-    for (const CellBlock& block : space.mesh().blocks()) options.elements.push_back(space.element(block.kind));
-  }
-  return FunctionSpace(space.mesh(), space.components(), space.device(), options);
-}
-
 // Without the equations of its sides.
 Model cut_free(Model sector) {
   for (const CyclicSides& each : sector.cyclic) sector.relations[each.relations] = {};
@@ -183,10 +173,6 @@ void check_revolution(const SectorModal& analysis) {
   if (analysis.waves.empty() || std::ranges::any_of(analysis.waves, [](int n) { return n < 0; }))
     throw Error(ErrorKind::modal_options, "modes of a body of revolution without numbers of waves", {},
                 "give one or more, from 0 on");
-  if (!analysis.modal.begin.u.empty())
-    throw Error(ErrorKind::vibration, "modes with waves around a body of revolution under a preload",
-                "the stiffness of its stress with waves is not known",
-                "omit the preload, or model a sector of the body in three dimensions");
 }
 
 }  // namespace
@@ -229,7 +215,7 @@ std::vector<int> all_waves(const Model& sector) {
 Model with_waves(const Model& sector, int waves) {
   if (sector.waves) {
     Model result = revolution_with_waves(sector, waves);
-    result.space = own_space(sector.space);
+    result.space = own_space(sector.space, sector.space.components());
     return result;
   }
   if (waves == 0) return sector;
@@ -239,15 +225,22 @@ Model with_waves(const Model& sector, int waves) {
     sides.push_back(WaveEquations(sector, each, waves).of(sector.relations[each.relations]));
   Model result = cut_free(sector);
   result.load_cases.clear();
-  result.space = own_space(sector.space);
+  result.space = own_space(sector.space, sector.space.components());
   if (pair) {
     Model second = result;
-    second.space = own_space(sector.space);
+    second.space = own_space(sector.space, sector.space.components());
     result = joined(std::move(result), std::move(second));
     result.copies = true;
   }
   std::ranges::move(sides, std::back_inserter(result.relations));
   return result;
+}
+
+std::vector<double> state_around(const Model& body, const Static& analysis, const Observer& observer) {
+  const std::vector<double> plane = solve(model_without_waves(body), analysis, observer).u.host();
+  std::vector<double> around;
+  for (std::size_t i = 0; i < plane.size(); i += 2) around.insert(around.end(), {plane[i], plane[i + 1], 0.0});
+  return around;
 }
 
 void check(const Model& sector, const SectorModal& analysis) {

@@ -39,8 +39,11 @@ std::vector<int> all_waves(const Model& sector);
 // They refer to the sector.
 Model with_waves(const Model& sector, int waves);
 
+// [unknown] The state of a body of revolution under its loads, which have no waves, where modes may begin.
+std::vector<double> state_around(const Model& body, const Static& analysis, const Observer& observer = {});
+
 // Throws Error: Exit::model: what modes throw, waves beyond N/2, several fields, masses and springs at reference
-// points, internal variables in the state; of a body of revolution any state.
+// points, internal variables in the state.
 void check(const Model& sector, const SectorModal& analysis);
 std::vector<SectorModes> solve(const Model& sector, const SectorModal& analysis, const Observer& observer = {},
                                const Prepared& prepared = {});

@@ -36,9 +36,10 @@ double value_at(const Coefficient& value, std::span<const double, 3> x) {
 
 }  // namespace
 
-bool ElasticLoads::acts() const {
-  return gravity_ || !(body_forces_.empty() && tractions_.empty() && pressures_.empty() && forces_.empty() &&
-                       remote_forces_.empty());
+ElasticLoads ElasticLoads::supports() const {
+  ElasticLoads result(name_);
+  result.displacements_ = displacements_;
+  return result;
 }
 
 Point ElasticLoads::acceleration() const {
@@ -200,17 +201,12 @@ class ElasticBody::Builder {
     const auto refuse = [&](bool is_given, const char* what) {
       if (is_given)
         errors_.add(Error(ErrorKind::vibration, fmt::format("waves around a body of revolution with {}", what),
-                          "its modes with waves are those of linear elastic materials at rest, on supports",
+                          "its modes with waves are those of linear elastic materials on supports",
                           "omit it, or model the body or a sector of it in three dimensions"));
     };
-    if (!measure_.axisymmetric)
-      errors_.add(Error(ErrorKind::vibration, "waves around a body that is not one of revolution", {},
-                        "give a mesh of two dimensions and PlaneKind::axisymmetric"));
     refuse(body_.has_laws(), "a law of materials, or large displacements");
     refuse(body_.is_mixed(), "a mixed formulation");
-    refuse(body_.rotation_.has_value(), "a rotation");
     refuse(!body_.foundations_.empty() || !body_.springs_.empty(), "foundations or springs");
-    refuse(body_.loads.acts() || std::ranges::any_of(body_.load_cases_, &ElasticLoads::acts), "loads");
   }
 
   void add_law(const FoundMaterial& m) {
@@ -436,6 +432,11 @@ class ElasticBody::Builder {
     const auto over = [&](FormValue form) { return Integral::over(std::move(form), *m.region); };
     const Coefficient& density = *m.input.density;
     const double speed = body_.rotation_->speed;
+    if (body_.waves) {
+      Integral softening = over(mass_across_with_waves(density, -speed * speed));
+      softening.factor = measure_.weight;
+      return model_.turning->softening.push_back(std::move(softening));
+    }
     Turning& turning = *model_.turning;
     model_.equations.push_back(
         over(centrifugal_load<G>(density, turning.axis, body_.rotation_->point, measure_, speed * speed)));
@@ -768,7 +769,29 @@ ErrorModel ElasticBody::error_model() const {
   return model;
 }
 
+// Loads act on the body without waves; next to waves there are supports.
+Model ElasticBody::model_with_waves(FunctionSpace space, ErrorList& errors) const {
+  if (!measure_.axisymmetric) {
+    errors.add(Error(ErrorKind::vibration, "waves around a body that is not one of revolution", {},
+                     "give a mesh of two dimensions and PlaneKind::axisymmetric"));
+    return {.space = std::move(space)};
+  }
+  ElasticBody plain = *this, waving = *this;
+  plain.waves = false;
+  std::erase_if(plain.loads.displacements_, [](const auto& each) { return each.component > 1; });
+  const std::size_t before = errors.errors().size();
+  auto without = std::make_shared<const Model>(plain.model(own_space(space, 2), errors));
+  if (errors.errors().size() > before) return {.space = std::move(space)};
+  waving.loads = loads.supports();
+  waving.loads.temperature_ = loads.temperature_;
+  waving.load_cases_.clear();
+  Model model{.space = std::move(space), .without_waves = std::move(without)};
+  Builder<2>(waving, model, errors).build();
+  return model;
+}
+
 Model ElasticBody::model(FunctionSpace space, ErrorList& errors) const {
+  if (waves) return model_with_waves(std::move(space), errors);
   Model model;
   model.space = std::move(space);
   if (mesh_.dimension() == 3) Builder<3>(*this, model, errors).build();

@@ -25,7 +25,7 @@ namespace ritz {
 class ElasticLoads {
  public:
   explicit ElasticLoads(std::string name = {}) : name_(std::move(name)) {}
-  bool acts() const;  // does more than supports and a temperature?
+  ElasticLoads supports() const;                                                         // without those that act
   void gravity(std::vector<double> acceleration, std::string origin = {});               // [m/s^2]
   Point acceleration() const;                                                            // of gravity; 0: there is none
   void body_force(On cells, std::vector<Coefficient> density, std::string origin = {});  // [N/m^3]
@@ -112,7 +112,8 @@ class ElasticBody {
   // reference along the load path, at whose end it is the given one.
   bool in_time = false;
   // The displacements of a body of revolution have three components, r, y and hoop, and waves around the axis, none at
-  // first: with_waves(model, n) (fem/analysis/sector_modes.hpp) gives the model of n. Supports alone act.
+  // first: with_waves(model, n) (fem/analysis/sector_modes.hpp) gives the model of n. Loads have no waves, and act in
+  // Model::without_waves alone.
   bool waves = false;
   ElasticLoads loads;  // in all load cases
   int components() const { return waves ? 3 : mesh_.dimension(); }
@@ -149,6 +150,7 @@ class ElasticBody {
   template <int G>
   class Builder;
 
+  Model model_with_waves(FunctionSpace space, ErrorList& errors) const;
   ElasticSetting setting() const;
   Coefficient part_of_warming() const { return in_time ? Coefficient(1) : Coefficient(PointExpression::t()); }
   // For a mixed material; 0 where it does not expand.

@@ -21,8 +21,14 @@ FormValue mass_form(const Coefficient& density, const BodyMeasure& measure, doub
 }
 
 // The mass of a body of revolution with waves around; the integral has the factor of theta.
-inline FormValue mass_with_waves(const Coefficient& density) {
-  return {WithWaves<VaryingMass<3>>{}, {density.function()}};
+inline FormValue mass_with_waves(const Coefficient& density) { return {WithWaves<Mass<3, 3>>{}, {density.function()}}; }
+
+// The same for motions across its axis.
+inline FormValue mass_across_with_waves(const Coefficient& density, double factor) {
+  WithWaves<MassAcross<3, false>> form{};
+  form.weight = factor;
+  form.axis[1] = 1;
+  return {form, {density.function()}};
 }
 
 // For motions across the axis, of length 1.

@@ -192,6 +192,15 @@ Model joined(Model first, Model second) {
   return first;
 }
 
+FunctionSpace own_space(const FunctionSpace& space, int components) {
+  SpaceOptions options{.beside = space};
+  if (!space.isoparametric()) {
+    options.order = space.order();
+    for (const CellBlock& block : space.mesh().blocks()) options.elements.push_back(space.element(block.kind));
+  }
+  return FunctionSpace(space.mesh(), components, space.device(), options);
+}
+
 Spaces Model::spaces() const {
   Spaces all{space};
   all.insert(all.end(), others.begin(), others.end());

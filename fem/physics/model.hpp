@@ -128,6 +128,7 @@ struct Model {
   // Around a body of revolution, whose displacements have the components r, y and hoop (fem/forms/with_waves.hpp).
   // Nodes on the axis are held so that a motion in space is smooth there.
   std::optional<int> waves = {};
+  std::shared_ptr<const Model> without_waves = {};  // the same body with the components r and y, and its loads
   bool sparse = false;                  // elements do not act on all unknowns: those without any are held at zero
   std::vector<std::uint8_t> gone = {};  // [cell] 1: it is not there (fem/physics/removed_cells.hpp); empty: all are
   std::vector<ModelLoadCase> load_cases = {};
@@ -150,6 +151,9 @@ struct Model {
   bool has_fields() const { return !others.empty() || !of_fields.equations.empty(); }
   Spaces spaces() const;
 };
+
+// Another space with the same nodes: spaces know what equations join in their patterns.
+FunctionSpace own_space(const FunctionSpace& space, int components);
 
 // Models of one field each as one of several fields, which the first comes first in. Load cases are those of the same
 // name. Relations between their unknowns are added to it (fem/physics/frames.hpp).

@@ -317,16 +317,26 @@ point = [0, 0, 0.5]
                     for a, b in zip(moved, (r * math.cos(angle) - hoop * math.sin(angle), y, r * math.sin(angle) + hoop * math.cos(angle))):
                         self.assertAlmostEqual(a, b, delta=1e-9)
 
-    def test_waves_around_are_refused_with_what_has_no_meaning_there(self):
-        """Loads, preload, springs; and held at all components a body has no rigid motion."""
+    def test_waves_around_go_with_preload_and_are_refused_with_what_has_no_meaning_there(self):
+        """Held around alone a body moves along its axis, and held at all components not at all. Pressure from outside makes it softer, one from inside stiffer by as much."""
         self.write("mesh.msh", boxes.square(((1, 0), (2, 0), (2, 1), (1, 1))))
         round_body = CUBE.replace('region = "a"', 'region = "all"') + '[model]\ntype = "axisymmetric"\n'
         held = '[[displacement]]\nregion = "left"\nz = 0\n'
         modal = "[modal]\ncount = 2\nnodal_diameters = [0, 2]\n"
         self.assertEqual(self.solve("ritz-modal", self.write("case.toml", round_body + held + modal)).fact("frequencies_hz_n0")[0], 0)
         held = held.replace("z = 0", "fixed = true")
-        self.assertGreater(self.solve("ritz-modal", self.write("case.toml", round_body + held + modal), "--overwrite").fact("frequencies_hz_n0")[0], 1)
-        for phrase, more in (("about a loaded state", "preload = true\n"), ("a rotation", "[rotation]\nspeed = 10\n"), ("foundations or springs", '[[foundation]]\nregion = "right"\nstiffness = 1e9\n'),
+        unloaded = self.solve("ritz-modal", self.write("case.toml", round_body + held + modal), "--overwrite")
+        self.assertGreater(unloaded.fact("frequencies_hz_n0")[0], 1)
+        pressed = [self.solve("ritz-modal", self.write("case.toml", round_body + held + modal + f'preload = true\n[[pressure]]\nregion = "right"\nvalue = {p}\n'), "--overwrite")
+                   .fact("frequencies_hz_n2")[0]**2 - unloaded.fact("frequencies_hz_n2")[0]**2 for p in (1e7, -1e7)]
+        self.assertLess(pressed[0], 0)
+        self.assert_close(pressed[0], -pressed[1], 1e-3)
+        turning = self.solve("ritz-modal", self.write("case.toml", round_body + held + modal + "[rotation]\nspeed = 100\n"), "--overwrite")
+        self.assertIn("without Coriolis' forces", turning.log)
+        self.assertGreater(abs(turning.fact("frequencies_hz_n2")[0] / unloaded.fact("frequencies_hz_n2")[0] - 1), 1e-6)
+        moved = self.run_case("ritz-modal", self.write("case.toml", round_body + held + "z = 0.1\n" + modal + "preload = true\n"), "--overwrite")
+        self.assertIn("the support moves by 0.1", moved.errors)
+        for phrase, more in (("foundations or springs", '[[foundation]]\nregion = "right"\nstiffness = 1e9\n'),
                              ("[[rigid]]", '[[rigid]]\nregion = "right"\n'), ("[harmonic] of", "[harmonic]\nfrequencies = [1, 2]\n")):
             outcome = self.run_case("ritz-modal", self.write("case.toml", round_body + modal + more), "--overwrite")
             self.assertIn(phrase, outcome.errors)
