@@ -130,7 +130,7 @@ class Path {
   // A large body whose tangent is not definite went too far: a shorter increment is cheaper than a factor in each step.
   // Where shorter ones do not help, it buckles or snaps, and goes on so.
   bool prefers_shorter(int cuts) const {
-    constexpr Index large = 20000;  // unknowns; factors of smaller systems take less than a second
+    constexpr Index large = 10000;  // unknowns; factors of smaller systems take half a second
     return !now_.is_unstable && cuts < cuts_to_stable && balance_.equations().layout().size_over_all(0) >= large;
   }
 
