@@ -136,6 +136,9 @@ struct CheckerTeam {
   void store(const ElementArguments& arguments, Index batch, int entry, int entries, double value) const {
     arguments.elements[((batch - arguments.first_batch) * entries + entry) * lane_count + lane] = value;
   }
+  double given(const ElementArguments& arguments, Index batch, int point, int points, int number) const {
+    return arguments.given[((batch * points + point) * arguments.given_stride + number) * lane_count + lane];
+  }
   double state(const ElementArguments& arguments, Index batch, int number, int numbers) const {
     return arguments.state[(batch * numbers + number) * lane_count + lane];
   }

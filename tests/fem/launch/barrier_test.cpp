@@ -49,6 +49,9 @@ Findings run(Engine engine, CellKind kind, const F& form, int skipped) {
   const ReferenceTable& table = arguments.table;
   std::vector<double> state(static_cast<std::size_t>(2 * table.point_count * FormFacts<F>::state * lane_count));
   arguments.state = state.data();
+  const std::vector<double> given(static_cast<std::size_t>(FormFacts<F>::given * lane_count),
+                                  1.0);  // the same everywhere
+  arguments.given = given.data();
   std::vector<float> tangents(
       static_cast<std::size_t>(2 * table.point_count * TangentShape<components, D, N>::entries * lane_count));
   arguments.tangents = tangents.data();
