@@ -23,7 +23,7 @@ using Task = Operator::Task;
 
 Index of_lists(const MemoryStatistics& s) {
   Index sum = 0;
-  for (const char* tag : {"assembly lists", "assembly buffers"})
+  for (const char* tag : {"assembly lists", "assembly buffers", "given numbers"})
     if (const auto found = s.live_by_tag.find(tag); found != s.live_by_tag.end()) sum += found->second;
   return sum;
 }
