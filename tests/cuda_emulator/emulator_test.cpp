@@ -418,7 +418,7 @@ TEST_F(EmulatedGpu, CanBeTakenByAnotherProcess) {
   EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
 }
 
-// What two streams do to the same numbers: an event, or a wait of the host, stands between, or it is a fault.
+// Two streams at the same numbers: an event, or a wait of the host, stands between, or it is a fault.
 class EmulatedStreams : public EmulatedGpu {
  protected:
   void SetUp() override {
