@@ -27,8 +27,8 @@ constexpr std::array common_tables{"title", "field", "mesh",   "model", "output"
 const std::vector<Program>& programs() {
   static const std::vector<std::string_view> of_elastic_solids{
       "name",        "region",    "young",           "poisson",        "density",     "orthotropic", "anisotropic",
-      "orientation", "expansion", "expansion_along", "expansion_zero", "formulation", "law",         "umat",
-      "constants",   "states",    "symmetric",       "in_time",        "hardening_at"};
+      "orientation", "expansion", "expansion_along", "expansion_zero", "formulation", "integration", "law",
+      "umat",        "constants", "states",          "symmetric",      "in_time",     "hardening_at"};
   static const std::vector<Program> list{
       {"ritz-elasticity",
        {"gradient",     "material", "buckling",    "solver",   "newton",       "combination",    "load_case",
