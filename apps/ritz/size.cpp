@@ -98,7 +98,7 @@ std::string answer(const SizeQuestion& question) {
   if (nodes < 1)
     throw Error(ErrorKind::command_line,
                 fmt::format("--ranks is {}, and there are {:g} unknowns", question.ranks, question.unknowns),
-                "each rank has nodes of its own", "take fewer ranks");
+                "each rank has its own nodes", "take fewer ranks");
   const double ghosts = question.ranks > 1 ? nodes_around(nodes, mesh.dimension()) : 0;
   const double of_all = question.unknowns / double(space.unknown_count());
   const double factor = of_all / question.ranks * (1 + ghosts / nodes);

@@ -105,7 +105,7 @@ class FieldsOfRanks {
         throw Error(ErrorKind::environment,
                     fmt::format("a field '{}' of {} nodes is not divided among {} ranks",
                                 equations.terms().field_name(k), equations.space(k).node_count(), ranks),
-                    "each rank has nodes of its own", "take fewer ranks");
+                    "each rank has its own nodes", "take fewer ranks");
       first_.push_back(equal_parts(equations.space(k), ranks));
     }
   }

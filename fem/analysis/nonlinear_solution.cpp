@@ -128,7 +128,7 @@ class Path {
   }
 
   // A large body whose tangent is not definite went too far: a shorter increment is cheaper than a factor in each step.
-  // Where shorter ones do not help, it buckles or snaps, and goes on so.
+  // If shorter ones do not help, the body buckles or snaps, and each step takes a factor.
   bool prefers_shorter(int cuts) const {
     constexpr Index large = 10000;  // unknowns; factors of smaller systems take half a second
     return !now_.is_unstable && cuts < cuts_to_stable && balance_.equations().layout().size_over_all(0) >= large;

@@ -131,20 +131,21 @@ constexpr void tensor_diagonals(const Team& team, const Memory& memory, const F&
       T out[left][N];
       for (int pair = 0; pair < left; ++pair)
         for (int i = 0; i < N; ++i) out[pair][i] = 0.0;
-      with_line_geometry<Sh>(
-          team, arguments, batch, tables, corners, item, stored, factor_of<T>(arguments), [&](const auto& geometry_of) {
-            for (int k = 0; k < N; ++k) {
-              const int n = item + k * Sh::lines;
-              const PointGeometry<Sh, T> g = geometry_of(k);
-              const Location<T, Sh::G, Sh::M> place =
-                  location_of(g, arguments.time, [&](int m) { return team.given(arguments, batch, n, points, m); });
-              Fields<T, C, Sh::G> u{};
-              if constexpr (Sh::with_state) { u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g); }
-              T at_point[pairs_of(D)];
-              tangent_pairs<F, Sh, T>(form, place, u, g, c, at_point);
-              add_point<N, D, F::uses_value>(squares, k, LocalEntries<T>{at_point}, out);
-            }
-          });
+      with_line_geometry<Sh>(team, arguments, batch, tables, corners, item, stored, factor_of<T>(arguments),
+                             [&](const auto& geometry_of) {
+                               for (int k = 0; k < N; ++k) {
+                                 const int n = item + k * Sh::lines;
+                                 const PointGeometry<Sh, T> g = geometry_of(k);
+                                 const Location<T, Sh::G, Sh::M> place = location_of(g, team, arguments, batch, n);
+                                 Fields<T, C, Sh::G> u{};
+                                 if constexpr (Sh::with_state) {
+                                   u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g);
+                                 }
+                                 T at_point[pairs_of(D)];
+                                 tangent_pairs<F, Sh, T>(form, place, u, g, c, at_point);
+                                 add_point<N, D, F::uses_value>(squares, k, LocalEntries<T>{at_point}, out);
+                               }
+                             });
       for (int pair = 0; pair < left; ++pair)
         for (int i = 0; i < N; ++i) pairs(pair * points + item + i * Sh::lines) = out[pair][i];
     });

@@ -412,18 +412,19 @@ constexpr void put_flux(const Fields<T, Sh::C, Sh::G>& f, const PointGeometry<Sh
   }
 }
 
-// given(m): the numbers that the form is given at the point.
-template <class Sh, class T, class Given>
-constexpr Location<T, Sh::G, Sh::M> location_of(const PointGeometry<Sh, T>& g, const Time& time, const Given& given) {
+// Point number n of the element, with the numbers that the form is given there.
+template <class Sh, class T, class Team>
+constexpr Location<T, Sh::G, Sh::M> location_of(const PointGeometry<Sh, T>& g, const Team& team,
+                                                const ElementArguments& arguments, Index batch, int n) {
   Location<T, Sh::G, Sh::M> place{};
-  place.t = time.t;
-  place.dt = time.dt;
+  place.t = arguments.time.t;
+  place.dt = arguments.time.dt;
   for (int i = 0; i < Sh::G; ++i) {
     place.x[i] = g.x[i];
     place.normal[i] = unset;
   }
   if constexpr (Sh::M > 0) {
-    for (int m = 0; m < Sh::M; ++m) place.given[m] = given(m);
+    for (int m = 0; m < Sh::M; ++m) place.given[m] = team.given(arguments, batch, n, Sh::points, m);
   }
   return place;
 }
@@ -508,8 +509,7 @@ constexpr void tensor_actions(const Team& team, const Memory& memory, const F& f
       for (int k = 0; k < N; ++k) {
         const int n = item + k * Sh::lines;
         const PointGeometry<Sh, T> g = geometry_of(k);
-        const Location<T, Sh::G, Sh::M> place =
-            location_of(g, arguments.time, [&](int m) { return team.given(arguments, batch, n, points, m); });
+        const Location<T, Sh::G, Sh::M> place = location_of(g, team, arguments, batch, n);
         Fields<T, C, Sh::G> u{};
         if constexpr (Sh::with_state) { u = fields_on_line<F, Sh, T>(state, n, state_value, state_slope, k, g); }
         const Fields<T, C, Sh::G> du = fields_on_line<F, Sh, T>(field, n, value, slope, k, g);

@@ -112,8 +112,8 @@ class NeedsOfParts {
     while (rows > multigrid_.coarsest_size) rows = std::llround(double(rows) / of_aggregate);
     return rows;
   }
-  // A P, then P^T A P beside it. A CPU appends rows before it knows how many entries they have; ranks have them on the
-  // host.
+  // A P, and P^T A P while A P stands. A CPU appends rows before it knows how many entries they have; ranks have them
+  // on the host.
   void add_products(Index first, Index second) {
     if (share_.is_divided()) return;
     const Index copies = equations_.device().is_gpu() ? 1 : 2,

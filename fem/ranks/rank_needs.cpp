@@ -113,7 +113,7 @@ RankParts::~RankParts() = default;
 
 void RankParts::refuse(const std::string& what) const {
   throw Error(ErrorKind::environment, fmt::format("{} is not divided among {} ranks", what, ranks_),
-              "each rank has nodes of its own", "take fewer ranks");
+              "each rank has its own nodes", "take fewer ranks");
 }
 
 SpaceCutter RankParts::cutter() const {

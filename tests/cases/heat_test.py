@@ -119,7 +119,7 @@ class Heat(CaseTest):
 
 class ConstantFormulas(CaseTest):
     def test_give_the_solution_of_the_number_on_distorted_cells(self):
-        """Bit by bit; of the conductivity, which has kernels of its own where it is constant, to rounding."""
+        """Bit by bit; the conductivity has another kernel where it is constant, and agrees to rounding."""
         self.write("square.msh", boxes.blocks(("all", (2, 2), lambda u, v: (u + 0.15 * v * v + 0.1 * u * v, v - 0.2 * u * v))))
         self.write("block.msh", boxes.blocks(("all", (2, 2, 2), lambda u, v, w: (u + 0.15 * v * v + 0.1 * u * v, v - 0.2 * u * v, w + 0.1 * u * w))))
         flat = '[[temperature]]\nregion = "all.x0"\nvalue = "x + y^2"\n[[flux]]\nregion = "all.x1"\nvalue = 10\n'
