@@ -97,7 +97,7 @@ State ModalResponse::solve(Run& run, const CaseModel& read, Observer observer, c
   ModalSpace space = ritz::solve(read.model, basis_, observer, prepared);
   report_modes(run, read, space.modes, input_, read.space().unknown_count());
   log_space(run, space);
-  respond(run, read, space, numbered(excitations_, space));
+  respond(run, read, space, numbered(run, excitations_, space));
   return about;
 }
 

@@ -374,7 +374,8 @@ CaseModel read_elastic_vibration(Run& run) {
   if (body.waves) refuse_beside_waves(run);
   if (turns && !run.input().root().has("complex"))
     run.log().notice("modes of the body that turns are without Coriolis' forces; [complex] finds those with them");
-  if (read.preloaded || (answers && outside_loads_excite(run, read))) {
+  const bool loaded = read.preloaded || (answers && outside_loads_excite(run, read));
+  if (loaded) {
     read_gravity(run.input().root(), mesh.dimension(), body.loads);
     read_loads_on_body(run.input().root(), mesh, body.loads);
   }
@@ -400,6 +401,7 @@ CaseModel read_elastic_vibration(Run& run) {
              {.displacements = !body.waves,
               .periodic = !body.waves,
               .at_rest = true,
+              .loaded = loaded,
               .masses = true,
               .of_revolution = plane.axisymmetric,
               .large = body.large_displacements && stressed},

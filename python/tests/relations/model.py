@@ -28,7 +28,7 @@ class Model:
     def __init__(self, program, mesh, random, kind=None):
         self.program, self.mesh, self.random, self.kind = program, mesh, random, kind
         self.entries, self.excluded, self.linear, self.time = [], {}, True, None
-        self.name = ""
+        self.name, self.tolerance = "", None
 
     @property
     def dimension(self):
@@ -39,6 +39,9 @@ class Model:
 
     def has(self, key):
         return any(entry.key == key for entry in self.entries)
+
+    def has_masses(self):
+        return any("mass" in entry.content for entry in self.entries)
 
     def exclude(self, relation, why):
         self.excluded[relation] = why
@@ -53,7 +56,8 @@ class Model:
 
     def copy(self, mesh=None, entries=None):
         other = Model(self.program, mesh or self.mesh, self.random, self.kind)
-        other.entries, other.excluded, other.linear, other.time, other.name = entries or list(self.entries), self.excluded, self.linear, self.time, self.name
+        other.entries, other.excluded, other.linear, other.time = list(self.entries if entries is None else entries), self.excluded, self.linear, self.time
+        other.name, other.tolerance = self.name, self.tolerance
         return other
 
     def changed(self, change):

@@ -1,6 +1,7 @@
 """Tables of elastic solids, in statics, motion and vibration, and of laws of materials."""
 import numpy as np
 
+from relations.answers import add_answer, add_direct, buckle, fly, takes_answers
 from relations.model import (ACCELERATION, DENSITY, GROUND, MASS, MOMENT, Model, SPRING, TABLES, drawn_mesh, estimate, orientation, path, probes,
                              space_and_solver, table, unit_vector)
 from relations.quantities import Diagonal, FORCE, Handed, Keys, LENGTH, NONE, Number, STRESS, Stiffness, Strain, Vector, unit
@@ -20,23 +21,34 @@ def elastic(program, random):
     m.moves = program == "elasticity" and m.chance(0.15)
     m.dense = program == "modal" or m.moves or m.chance(0.5)
     m.thermal = not m.moves and program == "elasticity" and m.chance(0.3)
+    flies = program == "elasticity" and m.dense and not m.moves and not m.thermal and kind != "axisymmetric" and m.chance(0.15)
     add_elastic_materials(m)
     SUPPORTS = [s for s in (fixed, given_motion, normals, directions, components, ground, springs, coupled, sprung, rigid_held, periodic, about_an_axis)
                 if program == "elasticity" or s not in (given_motion,)]
-    while not m.pick(*SUPPORTS)(m):
+    while not flies and not m.pick(*SUPPORTS)(m):
         pass
     if len(m.parts()) == 2:
         tie(m)
     for function in TABLES[program]:
-        if m.chance(0.35):
+        if m.chance(0.35) and not (flies and function in (foundation, spring, coupling, rigid, equation)):
             function(m)
+    if flies:
+        fly(m)
     if program == "elasticity" and not any(entry.load for entry in m.entries):
         traction(m)
     if m.moves:
         motion(m)
     if program == "modal":
+        answers = takes_answers(m) and m.chance(0.5)
+        if answers and m.chance(0.2) and not m.has_masses():
+            add_direct(m)
+            return m
         m.add("modal", {"count": 4, "tolerance": 1e-7}, single=True)
+        if answers:
+            add_answer(m)
     space_and_solver(m)
+    if program == "elasticity" and m.chance(0.15):
+        buckle(m)
     if program == "elasticity":
         probes(m, "displacement")
         plain = not any("orientation" in e.content for e in m.entries if e.key == "material") and not m.thermal
