@@ -13,11 +13,15 @@ def answer_of(model):
     return next((entry.key for entry in model.entries if entry.key in ANSWERS), None)
 
 
+def has_means(m):
+    """Mean motions of couplings that are held or sprung."""
+    return any(key in e.content for e in m.entries if e.key == "coupling" for key in ("keys", "turns", "springs"))
+
+
 def takes_answers(m):
     """Mean motions that are held, prescribed motions and springs at reference points are refused."""
-    held = any(k in e.content for e in m.entries if e.key == "coupling" for k in ("keys", "turns", "springs"))
     moved = any(isinstance(v, dict) or k in ("keys", "turns") for e in m.entries if e.key in ("support", "rigid") for k, v in e.content.items())
-    return m.linear and not m.moves and not held and not moved and m.dense
+    return m.linear and not m.moves and not has_means(m) and not moved and m.dense
 
 
 def add_direct(m):
@@ -52,7 +56,7 @@ def fly(m):
 
 def buckle(m):
     kinds = [set(e.content) & {"orthotropic", "anisotropic"} for e in m.entries if e.key == "material"]
-    if m.linear and not m.moves and (m.dimension == 3 or not any(kinds)) and not m.has("inertia_relief"):
+    if m.linear and not m.moves and (m.dimension == 3 or not any(kinds)) and not m.has("inertia_relief") and not has_means(m):
         m.linear = False
         m.add("buckling", {"count": 1, "tolerance": 1e-7}, single=True)
 

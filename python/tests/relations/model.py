@@ -28,7 +28,7 @@ class Model:
     def __init__(self, program, mesh, random, kind=None):
         self.program, self.mesh, self.random, self.kind = program, mesh, random, kind
         self.entries, self.excluded, self.linear, self.time = [], {}, True, None
-        self.name, self.tolerance = "", None
+        self.name, self.tolerance, self.thick = "", None, False
 
     @property
     def dimension(self):
@@ -191,7 +191,7 @@ def estimate(m, possible):
 
 
 def space_and_solver(m):
-    if m.chance(0.15):
+    if m.chance(0.15) and not any("integration" in e.content for e in m.entries if e.key == "material"):
         order = m.pick(1, 2, 3)
         m.add("space", {"order": order}, single=True)
         if order == 3 and any(kind.startswith(("tri", "tet", "prism", "pyramid")) for kind in m.mesh.body()):

@@ -131,7 +131,9 @@ def in_frame(model, frame, name, values):
         return values * frame.scale(POWER)
     if name == "strain_and_stress":
         return np.column_stack([frame.values("tensor", NONE, values[:, :6]), frame.values("tensor", STRESS, values[:, 6:])])
-    kind, its = FIELDS.get(name) or internal_variable(name)
+    kind, its = FIELDS.get(name) or internal_variable(name, values.shape[1])
+    if name.endswith("plastic_strain") and kind == "tensor" and model.has("orientation"):
+        return None  # along the axes of the law
     if answer_of(model) in WITHOUT_SIGNS and kind != "scalar" and not (answer_of(model) == "harmonic" and name.startswith("displacement")):
         axes = np.abs(frame.rotation)
         return dataclasses.replace(frame, rotation=axes).values(kind.replace("axial", "vector"), its, values) if is_permutation(axes) else None
@@ -142,11 +144,9 @@ def is_permutation(matrix):
     return np.abs(matrix - np.rint(matrix)).max() < 1e-12
 
 
-def internal_variable(name):
+def internal_variable(name, components):
     """Kind and unit of an internal variable of a law, which may begin with the law's name."""
-    if name.endswith("equivalent_plastic_strain"):
-        return "scalar", NONE
-    return ("tensor", STRESS) if "back_stress" in name else ("tensor", NONE)
+    return "scalar" if components == 1 else "tensor", STRESS if "stress" in name else NONE
 
 
 def compare(model, base, other, change):
@@ -247,9 +247,9 @@ def natural_scales(model, frame, expected):
     floors["strain"] = max(floors["strain"], 0.1 * floors["displacement"] / size)
     floors["stress"] = max(floors["stress"], floors["strain"] * frame.scale(STRESS))
     for name in {name for nodal, cells in expected for name in (*nodal, *cells)}:
-        if name not in floors and name.endswith("plastic_strain"):
+        if name not in floors and name.endswith(("plastic_strain", "creep_strain", "compaction")):
             floors[name] = floors["strain"]
-        if "back_stress" in name:
+        if name not in floors and name.endswith(("_stress", "viscous_stress_1", "viscous_stress_2", "viscous_stress_3")):
             floors[name] = floors["stress"]
     floors["stress_error"] = floors["stress"]
     floors["heat_flux_error"] = floors["heat_flux"]
