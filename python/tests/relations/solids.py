@@ -1,7 +1,7 @@
 """Tables of elastic solids, in statics, motion and vibration, and of laws of materials."""
 import numpy as np
 
-from relations.answers import add_answer, add_direct, buckle, fly, takes_answers
+from relations.answers import add_answer, add_direct, buckle, fly, has_means, takes_answers
 from relations.model import (ACCELERATION, DENSITY, GROUND, MASS, MOMENT, Model, SPRING, TABLES, drawn_mesh, estimate, orientation, path, probes,
                              space_and_solver, table, unit_vector)
 from relations.quantities import Diagonal, FORCE, Handed, Keys, LENGTH, NONE, Number, STRESS, Stiffness, Strain, Vector, unit
@@ -49,6 +49,8 @@ def elastic(program, random):
     space_and_solver(m)
     if program == "elasticity" and m.chance(0.15):
         buckle(m)
+    if program == "elasticity" and m.linear and not m.moves and m.kind != "axisymmetric" and not has_means(m) and m.chance(0.15):
+        one_sided(m)
     if program == "elasticity":
         probes(m, "displacement")
         plain = not any("orientation" in e.content for e in m.entries if e.key == "material") and not m.thermal
@@ -339,6 +341,21 @@ def foundation(m):
         m.add("foundation", content | {"keys": keys}, splits=True)
     else:
         m.add("foundation", content | {"stiffness": m.number(GROUND), "tangential": m.number(GROUND) if m.chance(0.5) else None}, splits=True)
+
+
+def one_sided(m):
+    """Ground and springs that only press or pull, and stops: what touches is found by Newton's method."""
+    m.linear = False
+    nodes = lambda: f"{m.loaded_side()}.nodes"
+    for kind in m.random.permutation(["foundation", "spring", "gap"])[: m.pick(1, 2)]:
+        if kind == "foundation":
+            m.add("foundation", {"region": m.loaded_side(), "stiffness": m.number(GROUND), "acts": "compression"}, splits=True)
+        elif kind == "spring":
+            m.add("spring", {"region": nodes(), "stiffness": Number(m.positive(), SPRING), "direction": m.vector(kind="direction"),
+                             "acts": "compression"})
+        elif end_is_free(m):
+            m.add("gap", {"region": f"{m.last()}.x1.nodes", "direction": m.vector(kind="direction"), "clearance": Number(0.05 * float(m.random.normal()), LENGTH)})
+    m.add("newton", {"tolerance": 1e-11}, single=True)
 
 
 @table("elasticity", "modal")
