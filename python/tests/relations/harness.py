@@ -69,7 +69,8 @@ def run(seed, index, outcome, relations_each, ranks=False, only=None, save=None)
         return None  # all loads act on supports: what remains is rounding
     names = only or list(random.permutation(EVERY))
     done = 0
-    for name in ["balance"] * (not only) + [n for n in names if only or n != "balance"] + ["ranks"] * (ranks and not only):
+    first = [] if only else ["balance", "preload"]  # that few models have
+    for name in first + [n for n in names if n not in first] + ["ranks"] * (ranks and not only):
         if done >= relations_each and name not in ("ranks",) and not only:
             continue
         relations.check.last = None

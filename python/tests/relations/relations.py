@@ -18,9 +18,9 @@ import numpy as np
 
 import ritz
 from relations import meshes
-from relations.answers import answer_of
+from relations.answers import ANSWERS, answer_of
 from relations.model import CONDUCTIVITY, FLUX, MASS, POWER, Entry
-from relations.quantities import FORCE, LENGTH, NONE, STRESS, Frame, Linear, Number, Vector, quantities, still, unit
+from relations.quantities import FORCE, LENGTH, NONE, STRESS, Frame, Linear, Number, Vector, mapped, quantities, scaled, still, unit
 
 # Solutions are solved to a residual of 1e-11. Small models here have condition numbers of up to about 1e4, so that they are known to 1e-7; what is
 # wrong by its kind is off by 1e-4 and more.
@@ -442,10 +442,39 @@ def superposition(model, base, random):
     return found
 
 
+def preload(model, base, random):
+    """Modes under a part of the loads, by [modal] preload, and in a step after that of the loads."""
+    loads = [dataclasses.replace(entry, content=mapped(entry.content, lambda quantity: scaled(quantity, 0.02))) for entry in model.entries if entry.load]
+    if model.program != "modal" or not loads or not model.has("modal"):
+        return None
+    rest = [entry for entry in model.entries if not entry.load and entry.key not in (*ANSWERS, "damping", "modal", "probe")]
+    modes = {"modal": {key: value for key, value in model.case()["modal"].items() if key != "method"}}
+    case = model.copy(entries=rest).case() | {"step": [{"name": "load"} | model.copy(entries=loads).case(), {"name": "modes"} | modes]}
+    check.last = case
+    try:
+        at_once = solve(model, case=model.copy(entries=rest + loads).case() | {"modal": modes["modal"] | {"preload": True}})
+    except ritz.Error as error:
+        if "the loaded state is unstable" in str(error):
+            return None
+        raise
+    run = ritz.run(case, mesh=ritz_mesh(model.mesh), physics="elasticity", threads=1)
+    after = dataclasses.replace(at_once, facts=run.report["steps"]["modes"]["facts"])
+    return [*compare_frequencies(at_once, after, still(model.dimension))]
+
+
+ELASTIC = ("linear_elastic", "neo_hooke", "mooney_rivlin", "yeoh", "arruda_boyce", "ogden", "polynomial", "hyperfoam")
+
+
+def has_energy(model):
+    """Laws and loads whose solution does not depend on the path."""
+    laws = [entry.content.get("law") for entry in model.entries if entry.key == "material"]
+    return all(law in ELASTIC for law in laws) and not any("durations" in entry.content for entry in model.entries)
+
+
 def steps(model, base, random):
     """Loads that come one after the other: the last step has the solution of all, the first one that of its own."""
     loads = [entry for entry in model.entries if entry.load]
-    if not model.linear or model.time or model.program == "modal" or answer_of(model) or not loads:
+    if not (model.linear or has_energy(model)) or model.time or model.program == "modal" or answer_of(model) or not loads:
         return None
     place = lambda entry: (entry.key, entry.content.get("region"))
     chosen = [entry for entry in loads if random.random() < 0.5] or loads[:1]
@@ -457,7 +486,9 @@ def steps(model, base, random):
     both = solve(model, case=case)
     first = model.copy(entries=[entry for entry in model.entries if not any(entry is each for each in later)])
     found = []
-    for number, alone in enumerate([solve(first), base]):
+    for number, alone in enumerate([solve(first), base] if model.linear else [None, base]):
+        if alone is None:
+            continue  # of other increments
         step = dataclasses.replace(both, steps=[both.steps[number]], names=[both.names[number]], probes=[both.probes[number]], facts={})
         found += [f"{both.names[number]}: {each}" for each in compare(model, dataclasses.replace(alone, facts={}), step, Change(model))]
     return found
@@ -596,7 +627,7 @@ def ranks(model, base, random):
 
 
 CHANGES = {each.__name__: each for each in (turn, mirror, move, units, renumber, order, split, formula, solver, operator, threads)}
-DIRECT = {each.__name__: each for each in (superposition, steps, gradient, balance)}
+DIRECT = {each.__name__: each for each in (superposition, steps, preload, gradient, balance)}
 PROCESSES = {"ranks": ranks}
 NAMES = [*CHANGES, *DIRECT]
 

@@ -95,7 +95,8 @@ TEST(ActiveSet, OpensByItsOwnForceWhereAnEquationActsOnTheSameNode) {
 }
 
 // Changing all wrong constraints at once goes round in a circle from six of the eight beginnings of this problem,
-// min u.H u / 2 + c.u with u <= 0 (Curtis, Han and Robinson, Comput. Optim. Appl. 60, 2015). Its solution is (-1/2, 0, 0).
+// min u.H u / 2 + c.u with u <= 0 (Curtis, Han and Robinson, Comput. Optim. Appl. 60, 2015). Its solution is (-1/2, 0,
+// 0).
 TEST(ActiveSet, FindsTheSolutionFromEveryBeginning) {
   constexpr double H[3][3] = {{4, 5, -5}, {5, 9, -5}, {-5, -5, 7}}, c[3] = {2, 1, -3};
   const Mesh mesh = rectangle(2, 1, {2, 1}, CellKind::quad4);
