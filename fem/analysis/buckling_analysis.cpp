@@ -52,6 +52,11 @@ void require_factors(const CriticalFactors& s, const Buckling& analysis) {
                     ? fmt::format("they stiffen the body; turned around, they are critical times {:.6g}", -s.negative)
                     : "the stresses do no work on any motion",
                 "check the signs of the loads");
+  constexpr double of_rounding = 1e12;
+  if (s.factors.front() > of_rounding)
+    throw Error(
+        ErrorKind::buckling, fmt::format("the loads make nothing buckle: the factor is {:.2g}", s.factors.front()),
+        "such stresses are rounding, as of loads that act on supports alone", "check the loads and their regions");
   if (s.eigen.converged()) return;
   throw Error(ErrorKind::modes_not_converged,
               fmt::format("{} did not converge for {} factors: {} after {} iterations", s.eigen.method, analysis.count,

@@ -141,10 +141,14 @@ double largest_entry(const Vector& x) {
 }
 
 void throw_if_unstable(const EigenSolution& s) {
+  constexpr const char* remedy = "take smaller loads; [buckling] finds the critical ones";
+  if (s.reason == StopReason::stagnated)
+    throw Error(ErrorKind::buckling, "the modes about the loaded state are not found: it may be unstable",
+                fmt::format("{} stagnated{}{}", s.method, s.verification.empty() ? "" : "; ", s.verification), remedy);
   if (s.values.empty() || !(s.values.front() < -1e-6 * std::abs(s.values.back()))) return;
-  throw Error(
-      ErrorKind::buckling, fmt::format("the loaded state is unstable: omega^2 = {:.6g} 1/s^2", s.values.front()),
-      "the loads are beyond those at which the body buckles", "take smaller loads; [buckling] finds the critical ones");
+  throw Error(ErrorKind::buckling,
+              fmt::format("the loaded state is unstable: omega^2 = {:.6g} 1/s^2", s.values.front()),
+              "the loads are beyond those at which the body buckles", remedy);
 }
 
 bool has_springs(const VibrationModel& model) {

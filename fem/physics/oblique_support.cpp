@@ -56,8 +56,10 @@ void add_means(std::span<const AreaNormal> at_node, double cosine, std::vector<N
   std::iota(set.begin(), set.end(), std::size_t{0});
   for (std::size_t i = 0; i < set.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (set[i] != set[j] && dot(at_node[i].normal, at_node[j].normal) > cosine)
-        std::ranges::replace(set, std::max(set[i], set[j]), std::min(set[i], set[j]));
+      if (set[i] != set[j] && dot(at_node[i].normal, at_node[j].normal) > cosine) {
+        const auto [smaller, larger] = std::minmax({set[i], set[j]});  // values: replace() would change references
+        std::ranges::replace(set, larger, smaller);
+      }
   for (std::size_t s = 0; s < set.size(); ++s) {
     Point sum{};
     for (std::size_t i = 0; i < set.size(); ++i)

@@ -266,7 +266,7 @@ def natural_scales(model, frame, expected):
 
 
 # Facts of modes, and the power of the time in their unit.
-SPECTRA = {"frequencies_hz": -1, "complex_frequencies_hz": -1, "decays": -1, "damping_ratios": 0, "buckling_factors": 0, "negative_buckling_factor": 0}
+SPECTRA = {"frequencies_hz": -1, "complex_frequencies_hz": -1, "decays": -1, "damping_ratios": 0, "buckling_factors": 0}
 
 
 def compare_frequencies(base, other, frame):
@@ -454,7 +454,7 @@ def preload(model, base, random):
     try:
         at_once = solve(model, case=model.copy(entries=rest + loads).case() | {"modal": modes["modal"] | {"preload": True}})
     except ritz.Error as error:
-        if "the loaded state is unstable" in str(error):
+        if "unstable" in str(error):
             return None
         raise
     run = ritz.run(case, mesh=ritz_mesh(model.mesh), physics="elasticity", threads=1)

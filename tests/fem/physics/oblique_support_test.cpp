@@ -5,6 +5,8 @@
 #include "mesh/point_algebra.hpp"
 #include "tests/fem/physics/two_parts.hpp"
 
+#include <random>
+
 namespace ritz::test::oblique_support_test {
 namespace {
 
@@ -52,6 +54,23 @@ TEST(ObliqueSupports, HaveADirectionForEachSideOfAnEdge) {
   const FunctionSpace space(mesh, 3, cpu());
   // 12 nodes inside of the sides, 6 on three edges with two directions, one corner with three
   EXPECT_EQ(node_normals(space, mesh.region("sides")).size(), 12U + 2 * 6 + 3);
+}
+
+// A pyramid of six facets: neighbours meet at 33 degrees, others beyond the angle of an edge.
+TEST(ObliqueSupports, HaveOneDirectionWhereEachFacetContinuesTheNextInAnyOrder) {
+  MeshData data = box_data(2, 2, 1, {2, 2, 1}, CellKind::prism6);
+  transform_points(data, [](std::span<double, 3> x) {
+    x[2] += x[0] == 1 && x[1] == 1 && x[2] == 1 ? 0.7 * std::sqrt(0.75) : 0;
+    x[0] -= 0.5 * x[1], x[1] *= std::sqrt(0.75);  // equilateral triangles
+  });
+  const Mesh mesh(std::move(data));
+  const FunctionSpace space(mesh, 3, cpu());
+  Region top = mesh.region("z1");
+  std::minstd_rand random(1);
+  for (int order = 0; order < 1000; ++order) {
+    std::ranges::shuffle(top.facets, random);
+    ASSERT_EQ(node_normals(space, top).size(), 9U) << order;
+  }
 }
 
 TEST(ObliqueSupports, OfFacetsBetweenTwoCellsStandStillOrAreRefused) {
