@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""How fast meshes are read, beside the libraries of Gmsh and VTK, in one run: a table for tools/measurements.
+"""How fast meshes are read, beside the libraries of Gmsh and VTK, in one run: the numbers of docs/performance.md.
 
     tools/mesh_read_table.py [--size 94] [--bin build/bin] [--folder FOLDER for about 2 GB of files]
 

@@ -80,8 +80,22 @@ def cell(text):
 
 
 def short(about):
-    """A long list of forms is left to --describe."""
+    """Long lists of forms and laws are left to --describe, and conditions that follow from others are left out."""
+    about = re.sub(r"(only with (\w+) = [^;]*); only with '\2'", r"\1", about)
+    about = re.sub(r"only with law = '\w+'(?: or '\w+'){5,}", "only with some laws", about)
     return re.sub(r"only with model\.form = '\w+'(?: or '\w+'){5,}", "only with some forms", about)
+
+
+def merged(rows):
+    """Rows that follow each other and are equal but for their key become one, which names all keys."""
+    result = []
+    for line in rows:
+        key, rest = re.fullmatch(r"\| (`[^`]+`)(.*)", line).groups()
+        if result and result[-1][1] == rest:
+            result[-1][0].append(key)
+        else:
+            result.append(([key], rest))
+    return [f"| {', '.join(keys)}{rest}" for keys, rest in result]
 
 
 def row(name, schema, required):
@@ -177,7 +191,7 @@ class Table:
         result = [" ".join(text + self.among(programs) for text, programs in self.about.items()), ""] if self.about else []
         if self.rows:
             result += ["| key | value | unit | default | meaning |", "|---|---|---|---|---|"]
-            result += [text.replace("` |", f"`{self.among(programs)} |", 1) for texts in self.rows.values() for text, programs in texts.items()] + [""]
+            result += merged(text.replace("` |", f"`{self.among(programs)} |", 1) for texts in self.rows.values() for text, programs in texts.items()) + [""]
         for text, programs in self.free.items():
             result += [text + self.among(programs), ""]
         return result
@@ -196,7 +210,7 @@ INTRODUCTION = """# Keys of case files
 
 Reference: each table and key that a case file may hold, for all programs. Written by `tools/reference_page.py` from the schemas of the programs
 (`ritz-heat --schema`); not edited by hand. Names in brackets are the programs that have a table or a row, without "ritz-"; without brackets all programs
-have the table, and all programs of the table have the row. "Some forms": more than five, named in the schema. [case-files.md](case-files.md) has the rules for values, units and regions.
+have the table, and all programs of the table have the row. "Some forms", "some laws": more than five, named in the schema. [case-files.md](case-files.md) has the rules for values, units and regions.
 `ritz-heat case.toml --describe` prints the keys that one case may hold.
 """
 

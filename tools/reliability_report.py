@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes docs/reliability.md: what Ritz is tested with and what the last measurements found, from the sources, a build
-folder and the records in tools/measurements. It runs no test; what has no record is named as not measured.
+folder and tools/measurements/mutants.tsv. It runs no test; what has no record is named as not measured. The section of
+faults and other records is written by hand, and stays.
 
     tools/reliability_report.py [--build build] [--coverage] [--output docs/reliability.md]
 
@@ -162,12 +163,18 @@ def tests_section(build):
     return lines, bool(run and run[1])
 
 
+def section_of_page(title):
+    """The text of a section of the page as it stands."""
+    found = re.search(rf"^## {title}\n\n(.*?)\n\n## ", PAGE.read_text() if PAGE.exists() else "", re.S | re.M)
+    return found[1] if found else ""
+
+
 def coverage_section():
     path = ROOT / "build-coverage/coverage.json"
     if not path.exists():  # the last one, which has its date
-        before = re.search(r"^## Coverage\n\n(.*?)\n\n## ", PAGE.read_text() if PAGE.exists() else "", re.S | re.M)
-        kept = before and "|" in before[1]
-        return [before[1] if kept else "Not measured for this page; `tools/coverage.sh` does."], bool(kept)
+        before = section_of_page("Coverage")
+        kept = "|" in before
+        return [before if kept else "Not measured for this page; `tools/coverage.sh` does."], kept
     lines = collections.defaultdict(lambda: [0, 0])
     for file in json.loads(path.read_text())["files"]:
         for folder in (file["filename"].split("/")[0], "all"):
@@ -202,11 +209,11 @@ def fuzz_section(build):
             found = f"{units[1] if units else '?'} executions, {crash[1] if crash else 'no crash'} ({date})"
         rows.append([target, f"{int(runs):,}".replace(",", " "), found])
     return [
-        "Parsers of our own, with the address and undefined-behaviour sanitizers. `ctest -R fuzz` gives each the "
-        "same inputs every time; "
+        "The parsers of Ritz, with the address sanitizer and those for undefined behaviour that `tools/fuzz.sh` "
+        "lists. `ctest -R fuzz` (configured with `RITZ_FUZZ_TESTS=ON`) gives each the same inputs every time; "
         "`tools/fuzz.sh SECONDS` gives new ones.",
         "",
-        table(["target", "executions in every test run", "last log"], rows),
+        table(["target", "executions of `ctest -R fuzz`", "last log"], rows),
     ], measured
 
 
@@ -220,7 +227,7 @@ def mutants_section():
     lines = [
         f"Small changes of the sources, each run against tests that reach it ({len(rows)} in "
         f"`tools/measurements/mutants.tsv`, on commits "
-        f"{', '.join(commits)}). Equivalent ones are those that no test can tell; the reason is in the table.",
+        f"{', '.join(commits)}). Equivalent ones make no difference that a test can see; the reason is in the table.",
         "",
         mutants.summary(rows),
         "",
@@ -239,7 +246,7 @@ def oracles_section():
         counts = [sum(bool(re.search(pattern, text)) for text in tests_in(path)) for path in test_sources()]
         rows.append([name, sum(counts), sum(map(bool, counts))])
     return [
-        "What the answers are compared with, beside signs, balances and numbers that each test derives by itself. "
+        "Sources of the expected values, in addition to signs, balances and numbers that each test derives by itself. "
         "Counted by words in the text of each test: an "
         "estimate.",
         "",
@@ -269,39 +276,6 @@ def convergence_section():
         f"for values ({worst[0][1]}) and "
         f"{-worst[1][0]:.2f} less for gradients ({worst[1][1]}); the {rounded} of higher order are of coarse meshes "
         f"or at rounding, as the page says."
-    ]
-
-
-def faults_and_kills():
-    """Counts of the last record of faults."""
-    path = sorted((ROOT / "tools/measurements").glob("*-faults.md"))[-1]
-    faults, kills = 0, 0
-    for cells in re.findall(r"^\| (.*) \|$", path.read_text(), re.M):
-        cells = [cell.strip() for cell in cells.split("|")]
-        if len(cells) == 9 and cells[1].isdigit():  # fault, then calls, runs and outcomes of each of the two formats
-            faults += int(cells[2]) + int(cells[6])
-        if len(cells) == 3 and (count := re.match(r"\d+", cells[1])):
-            kills += int(count[0])
-    return (
-        f"{faults} runs in which a call of the disk failed, every call in turn, and {kills} runs that were killed or "
-        f"failed while overwriting ({path.name[:10]}): none lost a step that it had committed."
-    )
-
-
-def records_section():
-    rows = []
-    for path in sorted((ROOT / "tools/measurements").glob("*.md")):
-        date, name = re.match(r"(\d{4}-\d\d-\d\d)-(.*)\.md", path.name).groups()
-        if re.search(r"fault|fuzz|mutant|claims|estimate|memory|waiting", name):
-            rows.append([date, path.read_text().splitlines()[0].lstrip("# "), f"`{path.name}`"])
-    return [
-        "Faults of the disk, kills and races, claims tried in the field, memory: what was run, how often, and what "
-        "it found. These are records of their dates; "
-        "the groups `faults`, `resume_faults` and `memory` of tests/cases repeat a part of them in every test run.",
-        "",
-        faults_and_kills(),
-        "",
-        table(["date", "record", "tools/measurements"], rows),
     ]
 
 
@@ -352,7 +326,7 @@ def main():
         ("Convergence", convergence_section()),
         ("Mutants", mutant),
         ("Fuzzing", fuzz),
-        ("Faults and other records", records_section()),
+        ("Faults and other records", [section_of_page("Faults and other records")]),
     ):
         lines += [f"## {title}", "", *section, ""]
     lines += ["## Not measured", ""]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The table of tools/measurements/2026-11-22-multigrid-cpu.md: iterations, seconds and memory of conjugate gradients with multigrid while the meshes grow.
+# Iterations, seconds and memory of conjugate gradients with multigrid while the meshes grow (docs/performance.md#solvers).
 # Usage: tools/solver_table.sh [BUILD] [SIZES...]
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -67,7 +67,7 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
   State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
     if (observer.progress) observer.progress("solving");
     DirectHarmonicSystem system(read.model, analysis_, prepared);
-    const DirectResponse response = system.solve(frequencies_, numbered(excitations_, system.loads()), tolerance_);
+    const DirectResponse response = system.solve(frequencies_, numbered(run, excitations_, system.loads()), tolerance_);
     run.log().line("harmonic response: {} frequencies from {:g} to {:g} Hz, {} of them solved directly",
                    frequencies_.size(), frequencies_.front(), frequencies_.back(), response.solved);
     if (response.solved < static_cast<int>(frequencies_.size()))

@@ -7,7 +7,7 @@
 
 namespace ritz {
 
-// Uncounted memory of the host [bytes], measured (tools/measurements/2026-11-23-host-memory-cpu.md): pages of the
+// Uncounted memory of the host [bytes], measured (tools/forecast_table.py, 23 November 2026): pages of the
 // libraries that a run loads after its forecast, small blocks and threads' stacks, and what the C library keeps of
 // freed blocks below 1 MiB. Checkpoints are HDF5 files, whose library comes on top of that of other results.
 namespace uncounted {

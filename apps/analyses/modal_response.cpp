@@ -119,13 +119,13 @@ State ModalResponse::solve(Run& run, const CaseModel& read, Observer observer, c
   if (order_) {
     const ModalSpace space = ritz::solve(read.model, basis_, *order_, observer, prepared);
     report_order(run, space, *order_, sector_count(read.model));
-    respond(run, read, space, around(numbered(excitations_, space), space, *order_));
+    respond(run, read, space, around(numbered(run, excitations_, space), space, *order_));
     return about;
   }
   ModalSpace space = ritz::solve(read.model, basis_, observer, prepared);
   report_modes(run, read, space.modes, input_, read.space().unknown_count());
   log_space(run, space);
-  respond(run, read, space, numbered(excitations_, space));
+  respond(run, read, space, numbered(run, excitations_, space));
   return about;
 }
 

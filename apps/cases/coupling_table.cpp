@@ -22,7 +22,7 @@ void read_coupling(const Case::Table& t, RelationInput& in) {
   }
   const std::array<double, 6> compliances = springs_of(t, prescribed);
   Point force{}, moment{};
-  if (!in.kinds().at_rest) std::tie(force, moment) = loads_of(t);
+  if (takes_loads(in)) std::tie(force, moment) = loads_of(t);
   const PointMass mass = mass_of(t, in);
   if (region == nullptr) return;
   in.attempt([&] {

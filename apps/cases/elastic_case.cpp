@@ -396,7 +396,9 @@ CaseModel read_elastic_vibration(Run& run) {
   if (body.waves) refuse_beside_waves(run);
   if (turns && !run.input().root().has("complex"))
     run.log().notice("modes of the body that turns are without Coriolis' forces; [complex] finds those with them");
-  if (read.preloaded || (answers && outside_loads_excite(run, read))) {
+  const bool loaded = read.preloaded || (answers && outside_loads_excite(run, read));
+  std::vector<Point> gravity(1);  // outside of load cases, then in each
+  if (loaded) {
     read_gravity(run.input().root(), mesh.dimension(), body.loads);
     read_loads_on_body(run.input().root(), mesh, body.loads);
   }
@@ -407,8 +409,10 @@ CaseModel read_elastic_vibration(Run& run) {
       ElasticLoads& own = body.load_case(each.name);
       read_gravity(each.table, mesh.dimension(), own);
       read_loads_on_body(each.table, mesh, own);
+      gravity.push_back(own.acceleration());
     }
   }
+  gravity.front() = body.loads.acceleration();
   read_elastic_materials(run, mesh, "[kg/m^3]", true, body);
   if (body.is_mixed()) refuse_beside_mixed(run, read);
   read_thermal(run, run.input().root(), body.loads);
@@ -422,7 +426,9 @@ CaseModel read_elastic_vibration(Run& run) {
              {.displacements = !body.waves,
               .periodic = !body.waves,
               .at_rest = true,
+              .loaded = loaded,
               .masses = true,
+              .gravity = gravity,
               .of_revolution = plane.axisymmetric,
               .large = body.large_displacements && stressed},
              oblique, read);

@@ -19,6 +19,8 @@ std::optional<double> motion_of(const Case::Table& t, int c) {
   return given ? std::optional(value) : std::nullopt;
 }
 
+bool takes_loads(const RelationInput& in) { return !in.kinds().at_rest || in.kinds().loaded; }
+
 std::pair<Point, Point> loads_of(const Case::Table& t) {
   const Point force =
       padded(t.vector("force", "force at the reference point [N]", {.size = 3, .fallback = zeros_of(3)}));

@@ -16,7 +16,8 @@ inline constexpr std::array<const char*, 6> motion_names = {"x", "y", "z", "rx",
 // A prescribed motion of a reference point; none: free.
 std::optional<double> motion_of(const Case::Table& t, int c);
 
-// Force [N] and moment [N m].
+// Force [N] and moment [N m], which act in statics and in time, and in vibration as a preload or as what excites.
+bool takes_loads(const RelationInput& in);
 std::pair<Point, Point> loads_of(const Case::Table& t);
 bool acts(const Point& v);
 

@@ -71,7 +71,8 @@ void read_relations(Run& run, const RelationKinds& kinds, const std::vector<Obli
 }
 
 void read_relations(Run& run, const Mesh& whole, CaseModel& read) {
-  RelationInput in(run, {.displacements = true, .periodic = false, .at_rest = read.modes}, read, nullptr, &whole);
+  RelationInput in(run, {.displacements = true, .periodic = false, .at_rest = read.modes, .loaded = read.preloaded},
+                   read, nullptr, &whole);
   read_tables(in);
 }
 

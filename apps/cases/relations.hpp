@@ -16,6 +16,7 @@ struct RelationKinds {
   bool displacements = false;  // the unknown is one: rigid regions, strains and rotations make sense
   bool periodic = true;
   bool at_rest = false;             // of vibration: right-hand sides are zero
+  bool loaded = false;              // of vibration: forces at reference points are a preload, or excite
   bool masses = false;              // reference points may have some
   std::vector<Point> gravity = {};  // [m/s^2] outside of load cases, then in each
   bool of_revolution = false;

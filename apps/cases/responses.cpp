@@ -271,7 +271,12 @@ std::vector<Correlation> read_correlations(const Case::Table& random, const std:
   return result;
 }
 
-std::vector<Excitation> numbered(const std::vector<NamedExcitation>& excitations, const ModalSpace& space) {
+std::vector<Excitation> numbered(Run& run, const std::vector<NamedExcitation>& excitations, const ModalSpace& space) {
+  for (const std::string& load : space.load_names)
+    if (std::ranges::find(excitations, load, &NamedExcitation::load) == excitations.end())
+      run.log().notice(load == outside
+                           ? "the loads outside of load cases do not act: they are not among what excites"
+                           : fmt::format("load case '{}' does not act: it is not among what excites", load));
   std::vector<Excitation> result;
   for (const NamedExcitation& each : excitations) {
     Excitation& excitation = result.emplace_back(each.excitation);

@@ -48,8 +48,8 @@ std::vector<NamedExcitation> read_excitations(const Case::Table& table, Response
                                               bool outside_excites, int dimension);
 // [[random.correlation]]: pairs of them.
 std::vector<Correlation> read_correlations(const Case::Table& random, const std::vector<NamedExcitation>& excitations);
-// With the numbers that loads have in the space.
-std::vector<Excitation> numbered(const std::vector<NamedExcitation>& excitations, const ModalSpace& space);
+// With the numbers that loads have in the space. Loads that are not among them are reported.
+std::vector<Excitation> numbered(Run& run, const std::vector<NamedExcitation>& excitations, const ModalSpace& space);
 // A number, or "name(f)".
 FrequencyTable read_over_frequency(const Case::Table& table, const char* key, const char* about,
                                    FrequencyTable::Scale scale, const NumberRule& rule);

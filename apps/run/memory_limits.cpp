@@ -87,7 +87,7 @@ void limit(const Device& device, const MemoryLimits& limits) {
 
 void end_in_order_without_memory() {
   std::set_terminate(terminate);
-  // two million unknowns of order 2 took 29 % less (tools/measurements/2026-11-21-matrix-free-cpu.md)
+  // Resident memory of ritz-heat with two million unknowns of order 2 falls by 29 % (21 November 2026).
   return_large_blocks_at_once();
 }
 

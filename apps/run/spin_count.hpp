@@ -1,7 +1,8 @@
 // How long a thread that waits for others at the end of a loop spins before it gives up its core: as many turns of the
 // OpenMP library's loop (GOMP_SPINCOUNT) as take 25 microseconds, some times what waking a thread costs. Shorter, small
-// problems are slow on a quiet machine; longer, all are where other programs want the cores too
-// (tools/measurements/2026-11-23-waiting-cpu.md).
+// problems are slow on a quiet machine; longer, all are where other programs want the cores too. Solution of
+// examples/heat_sink on two threads, alone and next to a program that counts (23 November 2026): 0 turns 0.18 s, and
+// 0.18 and 0.19 s; 1000 turns (25 microseconds) 0.08 s, and 0.26 and 0.19 s; 20000 turns 0.08 s, and 0.39 and 0.65 s.
 #pragma once
 
 #include <algorithm>

@@ -105,17 +105,22 @@ ActiveConstraints::ActiveConstraints(const Model& model) : model_(model) {
   Index sum = 0;
   const Spaces spaces = model.spaces();
   for (const FunctionSpace& space : spaces) first.push_back(std::exchange(sum, sum + space.unknown_count()));
-  for (const LinearEquations& each : inequalities_)
-    for (Index i = 0; i < each.size(); ++i) {
-      Row row{.of = &each, .number = i, .terms = {}, .value = each.values[static_cast<std::size_t>(i)]};
-      for (const UnknownTerm& term : each.terms_of(i)) {
-        const auto field = static_cast<std::size_t>(each.field_of(term));
-        row.terms.push_back(
-            {static_cast<std::size_t>(first[field] + Index{term.node} * spaces[field].components() + term.component),
-             term.factor});
-      }
-      rows_.push_back(std::move(row));
+  const auto add = [&](const LinearEquations& from, Index i) {
+    std::vector<ConstraintTerm> terms;
+    for (const UnknownTerm& term : from.terms_of(i)) {
+      const auto field = static_cast<std::size_t>(from.field_of(term));
+      terms.push_back(
+          {static_cast<std::size_t>(first[field] + Index{term.node} * spaces[field].components() + term.component),
+           term.factor});
     }
+    return forces_.add(std::move(terms));
+  };
+  for (const LinearEquations& each : model_.relations)
+    for (Index i = 0; i < each.size(); ++i) add(each, i);
+  for (const LinearEquations& each : inequalities_)
+    for (Index i = 0; i < each.size(); ++i)
+      rows_.push_back(
+          {.of = &each, .number = i, .acts = add(each, i), .value = each.values[static_cast<std::size_t>(i)]});
   for (const Row& row : rows_) closed_.push_back(row.value <= 0);
   make();
 }
@@ -144,47 +149,61 @@ void ActiveConstraints::make() {
   now_ = std::make_shared<const Closed>(homogeneous, has_sides ? &with_sides : nullptr);
 }
 
-// Force between the sides, positive where it pushes, from the balance of the unknown that the equation eliminates.
-double ActiveConstraints::force(const Row& row, std::span<const double> residual) const {
-  const auto& term = row.terms.front();
-  return -residual[term.unknown] / term.factor;
-}
-
 std::string ActiveConstraints::name(const Row& row) const {
   const UnknownTerm& term = row.of->terms_of(row.number).front();
   return fmt::format("{} at {}", row.of->origin,
                      model_.spaces()[static_cast<std::size_t>(row.of->field_of(term))].name_of(term.node));
 }
 
-std::string ActiveConstraints::update(const Vector& u, const Vector& residual) {
-  const std::vector<double> values = u.host(), forces = residual.host();
+// Closed ones that pull, and open ones beyond which u goes.
+std::vector<std::size_t> ActiveConstraints::wrong_rows(const Vector& u, const Vector& residual) {
+  const std::vector<double> values = u.host(), r = residual.host();
   const std::vector<std::uint8_t> dependent = now_->dependent(u);
+  std::vector<std::uint8_t> acts(forces_.size(), 1);
+  for (std::size_t i = 0; i < rows_.size(); ++i) acts[rows_[i].acts] = closed_[i];
+  std::vector<double> forces(rows_.size(), 0.0);  // between the sides, positive where they push
   double largest = 0;
-  for (std::size_t i = 0; i < rows_.size(); ++i)
-    if (closed_[i] != 0) {
-      // the eliminated unknown first
-      std::ranges::stable_partition(rows_[i].terms, [&](const Term& t) { return dependent[t.unknown] != 0; });
-      largest = std::max(largest, std::abs(force(rows_[i], forces)));
-    }
-  std::vector<std::uint8_t> next = closed_;
-  std::string text;
-  int changes = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (closed_[i] == 0) continue;
+    forces[i] = forces_.of(rows_[i].acts, {.acts = acts, .dependent = dependent, .residual = r});
+    largest = std::max(largest, std::abs(forces[i]));
+  }
+  std::vector<std::size_t> wrong;
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     const Row& row = rows_[i];
     double sum = 0, size = std::abs(row.value);
-    for (const Term& term : row.terms) {
+    for (const ConstraintTerm& term : forces_.terms(row.acts)) {
       sum += term.factor * values[term.unknown];
       size = std::max(size, std::abs(term.factor * values[term.unknown]));
     }
-    const bool opens = closed_[i] != 0 && force(row, forces) < -touching * largest;
+    const bool opens = closed_[i] != 0 && forces[i] < -touching * largest;
     const bool closes = closed_[i] == 0 && sum - row.value > touching * size;
-    if (!opens && !closes) continue;
-    next[i] = closes;
-    if (changes++ == 0) text = fmt::format("{} {}", name(row), closes ? "closed" : "opened");
+    if (opens || closes) wrong.push_back(i);
   }
-  if (changes == 0) return {};
+  return wrong;
+}
+
+std::string ActiveConstraints::update(const Vector& u, const Vector& residual, bool in_balance) {
+  constexpr int most_tries = 5;
+  std::vector<std::size_t> wrong = wrong_rows(u, residual);
+  waits_ = false;
+  if (wrong.empty()) return {};
+  if (wrong.size() < fewest_) {
+    fewest_ = wrong.size();
+    tries_ = most_tries;
+  } else if (tries_ > 0) {
+    --tries_;
+  } else {
+    waits_ = !in_balance;
+    if (waits_) return {};
+    wrong = {wrong.back()};
+  }
+  std::vector<std::uint8_t> next = closed_;
+  for (const std::size_t row : wrong) next[row] = next[row] == 0;
   set_closed(next);
-  return changes == 1 ? text : fmt::format("{}, and {} other inequalities changed", text, changes - 1);
+  const std::string first =
+      fmt::format("{} {}", name(rows_[wrong.front()]), next[wrong.front()] != 0 ? "closed" : "opened");
+  return wrong.size() == 1 ? first : fmt::format("{}, and {} other inequalities changed", first, wrong.size() - 1);
 }
 
 }  // namespace ritz

@@ -20,6 +20,7 @@ class AnswersOfFields final : public AnswersToForces {
   Vector gathered(const Vector& own) const;  // of all ranks
   const Vector& mass_times(const Vector& x) override;
   Vector to(const Vector& f) override;
+  Vector free_part(const Vector& f) override;
 
  private:
   struct Parts;

@@ -11,6 +11,7 @@ class AnswersToForces {
   virtual ~AnswersToForces() = default;
   virtual const Vector& mass_times(const Vector& x) = 0;  // valid until the next one
   virtual Vector to(const Vector& f) = 0;                 // u with K u = f
+  virtual Vector free_part(const Vector& f) = 0;          // with what followers pass on; 0 where it is held
 };
 
 }  // namespace ritz

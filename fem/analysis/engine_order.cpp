@@ -131,7 +131,7 @@ ModalSpace solve(const Model& sector, const ModalBasis& basis, const EngineOrder
   ModalSpace space;
   space.field = std::make_shared<const OwnField>(setup.equations(), setup.supports().common(), linear);
   ExcitingForces exciting = exciting_forces(sector, basis.loads_excite, *space.field, setup.rates());
-  for (int copy = 0; copy < 2; ++copy) std::ranges::copy(exciting.names, std::back_inserter(space.load_names));
+  space.load_names = std::move(exciting.names);
   space.translations = std::move(exciting.translations);
   find_columns(with_waves(sector, order.waves), basis, std::move(exciting.loads), observer, space);
   return space;

@@ -26,9 +26,9 @@ struct EngineOrder {
 // Throws Error: Exit::model for a negative order, and what sector_count() throws.
 EngineOrder engine_order(const Model& sector, int order);
 
-// Columns of the motion of the sector 0. Of pairs each mode is there twice, a quarter of a wave apart, and each load of
-// load_names twice, of a and of b. No direction of a base. Throws what SectorModal throws, and Error: Exit::model for
-// residual vectors of a free body.
+// Columns of the motion of the sector 0. Of pairs each mode is there twice, a quarter of a wave apart, and the loads of
+// load_names in `loads` twice, of a and of b. No direction of a base. Throws what SectorModal throws, and Error:
+// Exit::model for residual vectors of a free body.
 ModalSpace solve(const Model& sector, const ModalBasis& basis, const EngineOrder& order, const Observer& observer = {},
                  const Prepared& prepared = {});
 void check(const Model& sector, const ModalBasis& basis, const EngineOrder& order);

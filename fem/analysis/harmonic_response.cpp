@@ -14,7 +14,7 @@ constexpr double turn = 2 * std::numbers::pi;
 
 Complex amplitude_of(const Excitation& excitation, double frequency) {
   const Complex iw(0, turn * frequency);
-  const Complex amplitude = std::polar(excitation.size(frequency), excitation.phase);
+  const Complex amplitude = excitation.size(frequency) * std::polar(1.0, excitation.phase);  // a size may be negative
   if (excitation.load >= 0 || excitation.motion == Excitation::Motion::acceleration) return amplitude;
   return excitation.motion == Excitation::Motion::velocity ? iw * amplitude : iw * iw * amplitude;
 }

@@ -92,6 +92,7 @@ void Newton::solve(const Problem& problem, Vector& u) {
   last_change_.clear();
   in_time_ = problem.in_time;
   met_indefinite_ = false;
+  if (active_ != nullptr) active_->begin();
   const std::size_t before = steps_.size();
   begin(problem, u);
   iterate(problem, u);
@@ -138,10 +139,20 @@ void Newton::divide_residual(int step) {
   if (step == 0) norms_.widen(r_);
 }
 
-void Newton::update_constraints(const Vector& u) {
+void Newton::update_constraints(const Vector& u, bool in_balance) {
   if (active_ == nullptr) return;
-  last_change_ = active_->update(u, r_);
+  last_change_ = active_->update(u, r_, in_balance);
   if (!last_change_.empty()) constraints_changed();
+}
+
+// A constraint that waited for this balance may change; r_ is then the residual of all unknowns.
+bool Newton::is_solution(const Problem& problem, int step, const Vector& u) {
+  if (active_ == nullptr || !active_->waits_for_balance()) return true;
+  problem.residual(u, r_);
+  update_constraints(u, true);
+  if (!last_change_.empty()) return false;
+  divide_residual(step);
+  return true;
 }
 
 void Newton::constraints_changed() {
@@ -155,7 +166,7 @@ void Newton::iterate(const Problem& problem, Vector& u) {
   double known = 0;           // forces of states in balance, of the loads, and those that prescribed values ask for
   for (int step = 0;; ++step) {
     const double part = problem.path != nullptr ? problem.path->part : problem.part;
-    update_constraints(u);
+    update_constraints(u, false);
     divide_residual(step);
     norms_.widen_by_flows(u, u);
     const double held = norms_.of(trial_r_);
@@ -169,10 +180,15 @@ void Newton::iterate(const Problem& problem, Vector& u) {
     largest_force_ = std::max({largest_force_, size_of_first(trial_r_), size_of_first(r_)});
     if (step == 0 && pushed_ == 0) pushed_ = size_of_first(r_);
     const bool is_settled = !gap && is_begun && last_change_.empty();
-    if (is_settled && free_norm_ <= options_.relative * reference_) return;
-    if (is_settled && step > 0 && free_norm_ > 0.5 * norms.back() && only_rounding_is_left(problem, u)) return;
+    const bool is_solved =
+        is_settled && (free_norm_ <= options_.relative * reference_ ||
+                       (step > 0 && free_norm_ > 0.5 * norms.back() && only_rounding_is_left(problem, u)));
     norms.push_back(free_norm_);
-    if (step == options_.max_steps)
+    if (is_solved) {
+      if (is_solution(problem, step, u)) return;
+      continue;
+    }
+    if (step >= options_.max_steps)
       stop(problem, "the limit of steps was reached", "allow more with [newton] max_steps, or take more increments");
     if (problem.can_fail)
       if (const std::string why = hopeless(norms); !why.empty()) stop(problem, why, "take smaller increments");

@@ -88,7 +88,8 @@ class Newton {
   void begin(const Problem& problem, Vector& u);
   void iterate(const Problem& problem, Vector& u);
   void divide_residual(int step);
-  void update_constraints(const Vector& u);
+  void update_constraints(const Vector& u, bool in_balance);
+  bool is_solution(const Problem& problem, int step, const Vector& u);
   void find_gap(const Problem& problem, double part, const Vector& u);
   bool has_gap(const Problem& problem, const Vector& u) const;
   double rounding_level(const Vector& u);

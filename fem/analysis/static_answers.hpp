@@ -27,6 +27,7 @@ class StaticAnswers final : public AnswersToForces {
 
   const Vector& mass_times(const Vector& x) override;
   Vector to(const Vector& f) override;
+  Vector free_part(const Vector& f) override;
 
  private:
   const Constraints& supports() const { return field_->supports(); }

@@ -316,8 +316,7 @@ class StaticForecaster {
   MemoryNeeds left_by_matrix() const {
     return needs_.standing + needs_.pattern + residual_ + needs_.coordinates + staying_lists();
   }
-  // Iterations for a compact body; they grow with the number of nodes along its side
-  // (tools/measurements/2026-11-21-choice-cpu.md).
+  // Iterations for a compact body; they grow with the number of nodes along its side (`ritz-bench --only auto-table`).
   double diagonal_iterations() const {
     const bool solid = space_.mesh().dimension() == 3;
     return (block_ == 1 ? (solid ? 2.5 : 1.8) : 25) * std::pow(double(n_), solid ? 1.0 / 3 : 0.5);

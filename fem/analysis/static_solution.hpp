@@ -74,7 +74,8 @@ struct LoadVectors {
 };
 
 // Are there so many right-hand sides that making a matrix for all of them pays? Without one they are solved one after
-// the other (tools/measurements/2026-11-21-matrix-free-cpu.md). Combinations need the solution without any load case.
+// the other: three take 0.87 of the time with a matrix, four 1.1 (docs/performance.md#solvers). Combinations need the
+// solution without any load case.
 inline bool pay_for_a_matrix(std::size_t load_cases, std::size_t combinations) {
   return load_cases + (combinations > 0 ? 1 : 0) > 3;
 }

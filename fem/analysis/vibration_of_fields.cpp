@@ -218,19 +218,24 @@ const Vector& AnswersOfFields::mass_times(const Vector& x) {
   return parts_->moved;
 }
 
-Vector AnswersOfFields::to(const Vector& f) {
-  const MixedConstraints& supports = parts_->problem.supports();
-  Vector u = zeros(), b = zeros();
+Vector AnswersOfFields::free_part(const Vector& f) {
+  Vector b = zeros();
   copy(f, b);
-  supports.gather(b);
-  supports.set_zero(b);
+  parts_->problem.supports().gather(b);
+  parts_->problem.supports().set_zero(b);
+  return b;
+}
+
+Vector AnswersOfFields::to(const Vector& f) {
+  Vector u = zeros();
+  const Vector b = free_part(f);
   if (norm2(b) == 0) return u;
   const SolveReport report = parts_->factor->solve(b, u);
   if (!report.converged())
     throw Error(ErrorKind::not_converged,
                 fmt::format("the direct solver stopped for a residual vector: {}", name_of(report.reason)),
                 report.where, advice_for(report.reason));
-  supports.set_linear(u);
+  parts_->problem.supports().set_linear(u);
   return u;
 }
 

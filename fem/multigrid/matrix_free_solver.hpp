@@ -51,7 +51,7 @@ class MatrixFreeSolver {
 
 // Does p-multigrid without a matrix beat one? On cells that sum factorisation serves (quadrilaterals, hexahedra), of an
 // order of the space's own above 1; and once on other solids of order 2 and above, whose rows are long: half of the
-// time and a third of the memory, or less (tools/measurements/2026-11-21-matrix-free-cpu.md); and where element
+// time and a third of the memory, or less (docs/performance.md#solvers); and where element
 // matrices cannot be assembled. `many`: other right-hand sides or numbers follow, which share a matrix.
 bool needs_no_matrix(const Operator& equations, bool many);
 

@@ -166,8 +166,6 @@ void RankParts::count_neighbours(std::vector<RankShare>& shares) const {
     shares[rank].neighbours = static_cast<int>(std::ranges::count(meet[rank], true));
 }
 
-// Fitted to factors of 12 to 960 MB on 2 to 8 ranks (tools/measurements/2026-11-27-ranks-forecast-cpu.md): a share, and
-// buffers for what ranks send to each other.
 Index RanksForecast::messages(int rank) const {
   return Index{products + products_of_cycle} * shares[static_cast<std::size_t>(rank)].neighbours;
 }
@@ -181,6 +179,8 @@ int RanksForecast::largest_of_others() const {
       shares.begin());
 }
 
+// Fitted to factors of 12 to 960 MB on 2 to 8 ranks (`factors of ranks` of the log, MUMPS 5.5.1, 27 November 2026): a
+// share, and buffers for what ranks send to each other.
 Index factor_of_rank(Index of_one_process, int ranks) {
   const double whole = 1e-6 * double(of_one_process), n = ranks;
   return std::llround(1e6 * (1.12 * whole / n + 2.1 * std::pow(n, 0.9) * std::pow(whole, 0.3)));

@@ -15,8 +15,8 @@ namespace ritz {
 namespace {
 
 // Number of unknowns above which factorising no longer pays for its count of eigenvalues: in three dimensions LOBPCG is
-// faster from 30 000 unknowns on, by a half at 100 000 and three times at 200 000 (measured on one core,
-// tools/measurements).
+// faster from 30 000 unknowns on, by a half at 100 000 and three times at 200 000 (a bar of 20-node
+// hexahedra, ten modes, one core, 21 November 2026).
 Index lanczos_limit(int dimension) { return dimension == 3 ? 100000 : 1000000; }
 
 bool needs_a_factor(const EigenOptions& options) { return options.band.has_value(); }

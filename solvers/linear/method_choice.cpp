@@ -38,9 +38,9 @@ class ReductionHistory {
 };
 
 // Conjugate gradients with the diagonal on an elliptic equation without a term of order zero, on cells of equal size:
-// their number grows with the nodes along an edge of the domain. Less than measured for all cells (tools/measurements,
-// 2026-11-21-choice-cpu.md: 2.3 for linear tetrahedra, 1.4 for hexahedra and 11.9 for elasticity); grading, contrast
-// and thin bodies only add to them.
+// their number grows with the nodes along an edge of the domain. Less than measured for all cells (`ritz-bench
+// --only auto-table`, 21 November 2026: 2.3 for linear tetrahedra, 1.4 for hexahedra and 11.9 for elasticity); grading,
+// contrast and thin bodies only add to them.
 double fewest_iterations_of_jacobi(const SystemSize& size) {
   if (size.dimension < 2) return 0;
   const double nodes = double(size.unknowns) / size.block;

@@ -27,7 +27,7 @@ def numbers(calls):
 
 
 def count_line(**counts):
-    """For the table in tools/measurements; RITZ_FAULT_TABLE names a file that collects it."""
+    """For the counts of docs/reliability.md; RITZ_FAULT_TABLE names a file that collects them."""
     if "RITZ_FAULT_TABLE" in os.environ:
         with open(os.environ["RITZ_FAULT_TABLE"], "a") as table:
             table.write(json.dumps(counts) + "\n")

@@ -146,6 +146,28 @@ measure = "mean"
             "section.0.young": 200e3, "section.0.density": 8e-3, "line_load.0.value": [0, 1, 0]})]
         self.assert_close(unit, deep, 1e-9)
 
+    def test_forces_at_reference_points_excite_and_a_negative_amplitude_turns_them_around(self):
+        """A cube between planes of symmetry, pulled by a traction, by the force of a rigid side, and pushed by half a turn of phase."""
+        harmonic = '[harmonic]\nfrequencies = [0, 1]\ncount = 2\nfields_at = [0.01]\n[[harmonic.load]]\namplitude = {}\nphase = {}\n'
+        probe = '[[probe]]\nname = "end"\nfield = "{}"\ncomponent = "x"\nregion = "a.x1"\nmeasure = "mean"\n'
+        side = '[[{}]]\nregion = "a.x1"\n{} = [1e6, 0, 0]\n'
+        for table, key in (("traction", "value"), ("rigid", "force"), ("coupling", "force")):
+            for amplitude, phase, angle in ((1, 0, 0), (-1, 0, 180), (-1, 180, 0)):
+                case = self.cube(SMOOTH + side.format(table, key) + harmonic.format(amplitude, phase) + probe.format("displacement") +
+                                 probe.format("displacement_phase").replace('"end"', '"angle"'))
+                probes = self.solve("ritz-modal", case, "--overwrite").probes
+                self.assert_close(probes["end"], 1e6 / 200e9, 1e-6)
+                self.assertAlmostEqual(abs(probes["angle"]), angle, delta=1e-3)
+
+    def test_loads_that_nothing_excites_are_reported_and_those_on_supports_add_no_vector(self):
+        base = '[damping]\nratio = 0.05\n[spectrum]\n[[spectrum.base]]\ndirection = [0, 1, 0]\nacceleration = 1\n'
+        vectors = []
+        for load in ("", '[[pressure]]\nregion = "a.x0"\nvalue = 1e6\n'):
+            outcome = self.solve("ritz-modal", self.cube(CLAMP + base + load), "--overwrite")
+            vectors.append(outcome.fact("residual_vectors")[0])
+            self.assertEqual("the loads outside of load cases do not act" in outcome.log, bool(load))
+        self.assertEqual(*vectors)
+
     def test_von_mises_is_the_largest_over_a_period(self):
         """Stresses a along x and y in phase: a; a quarter of a period apart: sqrt(3/2) a; slowly, as in statics."""
         for phase, largest in ((0, 1), (90, math.sqrt(1.5)), (180, math.sqrt(3))):

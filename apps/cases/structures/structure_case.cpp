@@ -199,18 +199,25 @@ CaseModel read_structure_vibration(Run& run) {
   read_structure_supports(run.input().root(), mesh, !read.preloaded && !run.step().continues(), frames.components(),
                           frames.loads);
   const bool answers = responds(run);
-  if (read.preloaded || (answers && outside_loads_excite(run, read)))
-    read_structure_loads(run.input().root(), mesh, frames.loads);
+  const bool loaded = read.preloaded || (answers && outside_loads_excite(run, read));
+  if (loaded) read_structure_loads(run.input().root(), mesh, frames.loads);
+  std::vector<Point> gravity = {frames.loads.acceleration()};
   if (answers) {
     read.load_cases = read_exciting_loads(run, {"force", "line_load", "surface_load", "pressure", "gravity"},
                                           relation_tables({{"section", "move it out of the load case"}}));
-    for (const LoadCaseInput& each : read.load_cases.cases)
-      read_structure_loads(each.table, mesh, frames.load_case(each.name));
+    for (const LoadCaseInput& each : read.load_cases.cases) {
+      FrameLoads& own = frames.load_case(each.name);
+      read_structure_loads(each.table, mesh, own);
+      gravity.push_back(own.acceleration());
+    }
   }
   phase.reset();
   const FunctionSpace& space = structure_space(run, mesh, frames.components());
   phase.emplace(run.device().profile(), "model");
-  make_model(run, frames, space, {.displacements = true, .periodic = false, .at_rest = true, .masses = true}, {}, read);
+  make_model(
+      run, frames, space,
+      {.displacements = true, .periodic = false, .at_rest = true, .loaded = loaded, .masses = true, .gravity = gravity},
+      {}, read);
   check_rotation(run.input(), read.model);
   add_inertia(run.input(), frames, read.model);
   if (answers) read.motion = motion_fields(read, view);

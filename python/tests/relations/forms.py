@@ -57,7 +57,7 @@ def plastic(m):
     if len(m.parts()) == 2:
         tie(m)
     m.add("load", {"region": m.loaded_side(), "value": Vector(0.3 * m.random.normal(size=m.dimension), STRESS)}, splits=True, load=True)
-    m.add("newton", {"tolerance": 1e-10, "increments": 2, "path": [1.0, 0.4] if m.chance(0.5) else None}, single=True)
+    m.add("newton", {"tolerance": 1e-10, "increments": 2, "halvings": 0, "path": [1.0, 0.4] if m.chance(0.5) else None}, single=True)
     m.entries[-1].content = {k: v for k, v in m.entries[-1].content.items() if v is not None}
     m.add("solver", {"tolerance": 1e-11}, single=True)
     return m

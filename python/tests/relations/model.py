@@ -28,7 +28,7 @@ class Model:
     def __init__(self, program, mesh, random, kind=None):
         self.program, self.mesh, self.random, self.kind = program, mesh, random, kind
         self.entries, self.excluded, self.linear, self.time = [], {}, True, None
-        self.name = ""
+        self.name, self.tolerance, self.thick = "", None, False
 
     @property
     def dimension(self):
@@ -39,6 +39,9 @@ class Model:
 
     def has(self, key):
         return any(entry.key == key for entry in self.entries)
+
+    def has_masses(self):
+        return any("mass" in entry.content for entry in self.entries)
 
     def exclude(self, relation, why):
         self.excluded[relation] = why
@@ -53,7 +56,8 @@ class Model:
 
     def copy(self, mesh=None, entries=None):
         other = Model(self.program, mesh or self.mesh, self.random, self.kind)
-        other.entries, other.excluded, other.linear, other.time, other.name = entries or list(self.entries), self.excluded, self.linear, self.time, self.name
+        other.entries, other.excluded, other.linear, other.time = list(self.entries if entries is None else entries), self.excluded, self.linear, self.time
+        other.name, other.tolerance = self.name, self.tolerance
         return other
 
     def changed(self, change):
@@ -182,12 +186,13 @@ def drawn_mesh(random, dimension, axis=False):
 
 def estimate(m, possible):
     """Of bodies of one kind of cell, two or more thick: strips of one cell give too little to recover a field from."""
-    if possible and m.linear and not m.time and len(m.mesh.body()) == 1 and m.thick and m.chance(0.4):
+    whole = sum(e.key == "material" for e in m.entries) == 1  # each material is recovered alone
+    if possible and whole and m.linear and not m.time and len(m.mesh.body()) == 1 and m.thick and m.chance(0.4):
         m.add("output", {"error_estimate": True}, single=True)
 
 
 def space_and_solver(m):
-    if m.chance(0.15):
+    if m.chance(0.15) and not any("integration" in e.content for e in m.entries if e.key == "material"):
         order = m.pick(1, 2, 3)
         m.add("space", {"order": order}, single=True)
         if order == 3 and any(kind.startswith(("tri", "tet", "prism", "pyramid")) for kind in m.mesh.body()):

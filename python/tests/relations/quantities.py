@@ -244,6 +244,17 @@ def mapped(content, change):
     return [mapped(each, change) for each in content] if isinstance(content, (list, tuple)) else content
 
 
+def scaled(quantity, factor):
+    """A load that is so many times as large."""
+    name = "values" if hasattr(quantity, "values") else "value"
+    changes = {name: np.multiply(getattr(quantity, name), factor)} if not isinstance(quantity, Vector) or quantity.kind in ("vector", "axial") else {}
+    if name == "value" and not np.ndim(quantity.value):
+        changes["value"] = float(changes["value"])
+    if hasattr(quantity, "gradient"):
+        changes["gradient"] = np.multiply(quantity.gradient, factor)
+    return dataclasses.replace(quantity, **changes)
+
+
 def written(content):
     """As a case has it: numbers, lists and texts; the keys of a Keys join those of its table."""
     if isinstance(content, dict):

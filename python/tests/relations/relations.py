@@ -18,20 +18,23 @@ import numpy as np
 
 import ritz
 from relations import meshes
+from relations.answers import ANSWERS, answer_of
 from relations.model import CONDUCTIVITY, FLUX, MASS, POWER, Entry
-from relations.quantities import FORCE, LENGTH, NONE, STRESS, Frame, Linear, Number, Vector, quantities, still, unit
+from relations.quantities import FORCE, LENGTH, NONE, STRESS, Frame, Linear, Number, Vector, mapped, quantities, scaled, still, unit
 
 # Solutions are solved to a residual of 1e-11. Small models here have condition numbers of up to about 1e4, so that they are known to 1e-7; what is
 # wrong by its kind is off by 1e-4 and more.
 TOLERANCE = 2e-6
 # Kinds and units of fields. Those of local axes of beams and shells, and lengths of vectors, are compared where axes stay.
-FIELDS = {"displacement": ("vector", LENGTH), "velocity": ("vector", unit(L=1, T=-1)), "acceleration": ("vector", unit(L=1, T=-2)),
+FIELDS = {"displacement": ("vector", LENGTH), "displacement_imaginary": ("vector", LENGTH), "velocity": ("vector", unit(L=1, T=-1)), "acceleration": ("vector", unit(L=1, T=-2)),
           "rotation": ("axial", NONE), "angular_velocity": ("axial", unit(T=-1)), "angular_acceleration": ("axial", unit(T=-2)),
           "stress": ("tensor", STRESS), "strain": ("tensor", NONE), "von_mises": ("scalar", STRESS), "reaction": ("vector", FORCE),
           "reaction_moment": ("axial", unit(F=1, L=1)), "temperature": ("scalar", NONE), "heat_flux": ("vector", FLUX), "principal_stress": ("scalar", STRESS),
           "plastic_strain": ("tensor", NONE), "equivalent_plastic_strain": ("scalar", NONE),
           "stress_error": ("scalar", STRESS), "heat_flux_error": ("scalar", FLUX), "tied": ("scalar", NONE),
           "tie_distance": ("scalar", LENGTH), "bar_force": ("scalar", FORCE), "spring_force": ("scalar", FORCE)}
+# Answers whose components are amplitudes, root mean squares or largest values, without a sign.
+WITHOUT_SIGNS = ("harmonic", "random", "spectrum")
 NOT_LINEAR = ("von_mises", "principal_stress", "tied", "tie_distance")
 ESTIMATES = ("stress_error", "heat_flux_error")
 ENERGY = unit(F=1, L=1)
@@ -81,7 +84,16 @@ def solve(model, threads=1, case=None):
                 cells[name][kind] = values[start : start + count]
                 start += count
         steps.append((nodal, cells))
+    for nodal, _ in steps:
+        with_phases(nodal)
     return Solution(steps, [step.load_case for step in result.steps], result.facts, result.frequencies, [step.probes for step in result.steps])
+
+
+def with_phases(nodal):
+    """Amplitudes and phases of displacements as real and imaginary parts, which turn as vectors."""
+    if "displacement_phase" in nodal:
+        size, angle = nodal.pop("displacement"), np.radians(nodal.pop("displacement_phase"))
+        nodal["displacement"], nodal["displacement_imaginary"] = size * np.cos(angle), size * np.sin(angle)
 
 
 @dataclasses.dataclass
@@ -109,6 +121,8 @@ def units_of(name, components):
 
 def in_frame(model, frame, name, values):
     """A field of the model as it must be in the frame; None: it does not follow."""
+    if name.startswith("mode_"):
+        return None  # of either sign
     if local(name):
         if frame.hand < 0:
             return None
@@ -117,15 +131,22 @@ def in_frame(model, frame, name, values):
         return values * frame.scale(POWER)
     if name == "strain_and_stress":
         return np.column_stack([frame.values("tensor", NONE, values[:, :6]), frame.values("tensor", STRESS, values[:, 6:])])
-    kind, its = FIELDS.get(name) or internal_variable(name)
+    kind, its = FIELDS.get(name) or internal_variable(name, values.shape[1])
+    if name.endswith("plastic_strain") and kind == "tensor" and model.has("orientation"):
+        return None  # along the axes of the law
+    if answer_of(model) in WITHOUT_SIGNS and kind != "scalar" and not (answer_of(model) == "harmonic" and name.startswith("displacement")):
+        axes = np.abs(frame.rotation)
+        return dataclasses.replace(frame, rotation=axes).values(kind.replace("axial", "vector"), its, values) if is_permutation(axes) else None
     return frame.values(kind, its, values)
 
 
-def internal_variable(name):
+def is_permutation(matrix):
+    return np.abs(matrix - np.rint(matrix)).max() < 1e-12
+
+
+def internal_variable(name, components):
     """Kind and unit of an internal variable of a law, which may begin with the law's name."""
-    if name.endswith("equivalent_plastic_strain"):
-        return "scalar", NONE
-    return ("tensor", STRESS) if "back_stress" in name else ("tensor", NONE)
+    return "scalar" if components == 1 else "tensor", STRESS if "stress" in name else NONE
 
 
 def compare(model, base, other, change):
@@ -133,9 +154,10 @@ def compare(model, base, other, change):
     frame = change.frame or still(model.dimension)
     if len(base.steps) != len(other.steps):
         return [f"{len(other.steps)} steps in place of {len(base.steps)}"]
-    found = list(compare_frequencies(base, other, frame)) + list(compare_facts(model, base, other, frame))
-    if model.program == "modal":
+    found = [*compare_frequencies(base, other, frame), *compare_facts(model, base, other, frame), *compare_answer(model, base, other, frame)]
+    if model.program == "modal" and answer_of(model) in (None, "complex"):
         return found
+    tolerance = model.tolerance or TOLERANCE
     expected = [({name: in_frame(model, frame, name, v) for name, v in nodal.items() if name not in change.but},
                  {name: {kind: in_frame(model, frame, name, v) for kind, v in parts.items()} for name, parts in cells.items() if name not in change.but})
                 for nodal, cells in base.steps]
@@ -154,7 +176,7 @@ def compare(model, base, other, change):
                 continue  # of a constant stress
             size = max(np.abs(a).max(initial=0), np.abs(b).max(initial=0), floors.get(name.split(" ")[0], 0))
             off = np.abs(a - b).max(initial=0)
-            if not off <= TOLERANCE * size:
+            if not off <= tolerance * size:
                 at = np.unravel_index(np.argmax(np.abs(a - b)), a.shape)
                 found.append(f"step {number}: {name} differs by {off / size:.2g} of {size:.3g}, at {at[0]}: {a[at[0]]} and {b[at[0]]}")
     if "von_mises" not in change.but:
@@ -225,9 +247,9 @@ def natural_scales(model, frame, expected):
     floors["strain"] = max(floors["strain"], 0.1 * floors["displacement"] / size)
     floors["stress"] = max(floors["stress"], floors["strain"] * frame.scale(STRESS))
     for name in {name for nodal, cells in expected for name in (*nodal, *cells)}:
-        if name not in floors and name.endswith("plastic_strain"):
+        if name not in floors and name.endswith(("plastic_strain", "creep_strain", "compaction")):
             floors[name] = floors["strain"]
-        if "back_stress" in name:
+        if name not in floors and name.endswith(("_stress", "viscous_stress_1", "viscous_stress_2", "viscous_stress_3")):
             floors[name] = floors["stress"]
     floors["stress_error"] = floors["stress"]
     floors["heat_flux_error"] = floors["heat_flux"]
@@ -243,12 +265,30 @@ def natural_scales(model, frame, expected):
     return floors
 
 
+# Facts of modes, and the power of the time in their unit.
+SPECTRA = {"frequencies_hz": -1, "complex_frequencies_hz": -1, "decays": -1, "damping_ratios": 0, "buckling_factors": 0, "negative_buckling_factor": 0}
+
+
 def compare_frequencies(base, other, frame):
-    a, b = base.frequencies / frame.time, other.frequencies
-    if len(a) != len(b):
-        yield f"{len(b)} frequencies in place of {len(a)}"
-    elif len(a) and not np.all(np.abs(a - b) <= TOLERANCE * np.maximum(a, 0) + 3e-5 * a.max()):
-        yield f"frequencies are {b} in place of {a}"
+    for name, power in SPECTRA.items():
+        a, b = (numbers(each.facts.get(name, "")) for each in (base, other))
+        a = a * frame.time**power
+        if len(a) != len(b):
+            yield f"{len(b)} {name} in place of {len(a)}"
+        elif len(a) and not np.all(np.abs(a - b) <= TOLERANCE * np.abs(a) + 3e-5 * np.abs(a).max()):
+            yield f"{name} are {b} in place of {a}"
+
+
+# Facts of a probe of one component, where axes stay.
+OF_PROBE = {"largest_along": LENGTH, "rms_along": LENGTH, "crossings_along": unit(T=-1), "largest_density_along": unit(L=2, T=1)}
+
+
+def compare_answer(model, base, other, frame):
+    for name, its in OF_PROBE.items():
+        if name in base.facts and np.array_equal(frame.rotation, np.eye(model.dimension)):
+            a, b = numbers(base.facts[name])[0] * frame.scale(its), numbers(other.facts[name])[0]
+            if not abs(a - b) <= 2 * model.tolerance * max(abs(a), abs(b)):
+                yield f"fact {name} is {b} in place of {a}"
 
 
 # Frames
@@ -363,7 +403,7 @@ def formula(model, random):
 def is_at_rest(model, solution):
     """Numbers of models are about 1, and so are their solutions."""
     largest = lambda names: max((np.abs(v).max(initial=0) for nodal, _ in solution.steps for n, v in nodal.items() if n in names), default=0)
-    return model.program != "modal" and largest(("displacement", "temperature")) < 1e-9
+    return (model.program != "modal" or answer_of(model) not in (None, "complex")) and largest(("displacement", "temperature")) < 1e-9
 
 
 def load_cases(model, random):
@@ -399,6 +439,58 @@ def superposition(model, base, random):
     alone = model.copy(entries=[e for e in model.entries if not e.load or any(e is each for each in chosen)])
     first = dataclasses.replace(both, steps=[both.steps[both.names.index("first")]], names=["first"])
     found += [f"load case: {each}" for each in compare(model, dataclasses.replace(solve(alone), facts={}), first, Change(model))]
+    return found
+
+
+def preload(model, base, random):
+    """Modes under a part of the loads, by [modal] preload, and in a step after that of the loads."""
+    loads = [dataclasses.replace(entry, content=mapped(entry.content, lambda quantity: scaled(quantity, 0.02))) for entry in model.entries if entry.load]
+    if model.program != "modal" or not loads or not model.has("modal"):
+        return None
+    rest = [entry for entry in model.entries if not entry.load and entry.key not in (*ANSWERS, "damping", "modal", "probe")]
+    modes = {"modal": {key: value for key, value in model.case()["modal"].items() if key != "method"}}
+    case = model.copy(entries=rest).case() | {"step": [{"name": "load"} | model.copy(entries=loads).case(), {"name": "modes"} | modes]}
+    check.last = case
+    try:
+        at_once = solve(model, case=model.copy(entries=rest + loads).case() | {"modal": modes["modal"] | {"preload": True}})
+    except ritz.Error as error:
+        if "the loaded state is unstable" in str(error):
+            return None
+        raise
+    run = ritz.run(case, mesh=ritz_mesh(model.mesh), physics="elasticity", threads=1)
+    after = dataclasses.replace(at_once, facts=run.report["steps"]["modes"]["facts"])
+    return [*compare_frequencies(at_once, after, still(model.dimension))]
+
+
+ELASTIC = ("linear_elastic", "neo_hooke", "mooney_rivlin", "yeoh", "arruda_boyce", "ogden", "polynomial", "hyperfoam")
+
+
+def has_energy(model):
+    """Laws and loads whose solution does not depend on the path."""
+    laws = [entry.content.get("law") for entry in model.entries if entry.key == "material"]
+    return all(law in ELASTIC for law in laws) and not any("durations" in entry.content for entry in model.entries)
+
+
+def steps(model, base, random):
+    """Loads that come one after the other: the last step has the solution of all, the first one that of its own."""
+    loads = [entry for entry in model.entries if entry.load]
+    if not (model.linear or has_energy(model)) or model.time or model.program == "modal" or answer_of(model) or not loads:
+        return None
+    place = lambda entry: (entry.key, entry.content.get("region"))
+    chosen = [entry for entry in loads if random.random() < 0.5] or loads[:1]
+    chosen = [entry for entry in loads if place(entry) in map(place, chosen)]  # a later one would replace these
+    later = [entry for entry in loads if not any(entry is each for each in chosen)]
+    case = model.copy(entries=[entry for entry in model.entries if not entry.load]).case()
+    case["step"] = [{"name": name} | model.copy(entries=its).case() for name, its in (("first", chosen), ("second", later))]
+    check.last = case
+    both = solve(model, case=case)
+    first = model.copy(entries=[entry for entry in model.entries if not any(entry is each for each in later)])
+    found = []
+    for number, alone in enumerate([solve(first), base] if model.linear else [None, base]):
+        if alone is None:
+            continue  # of other increments
+        step = dataclasses.replace(both, steps=[both.steps[number]], names=[both.names[number]], probes=[both.probes[number]], facts={})
+        found += [f"{both.names[number]}: {each}" for each in compare(model, dataclasses.replace(alone, facts={}), step, Change(model))]
     return found
 
 
@@ -535,7 +627,7 @@ def ranks(model, base, random):
 
 
 CHANGES = {each.__name__: each for each in (turn, mirror, move, units, renumber, order, split, formula, solver, operator, threads)}
-DIRECT = {each.__name__: each for each in (superposition, gradient, balance)}
+DIRECT = {each.__name__: each for each in (superposition, steps, preload, gradient, balance)}
 PROCESSES = {"ranks": ranks}
 NAMES = [*CHANGES, *DIRECT]
 

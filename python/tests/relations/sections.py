@@ -2,6 +2,7 @@
 import numpy as np
 
 from relations import meshes
+from relations.answers import add_answer, takes_answers
 from relations.model import ACCELERATION, DENSITY, INERTIA, MASS, MOMENT, Model, SPRING, TABLES, table
 from relations.solids import add_elastic_materials, motion
 from relations.quantities import Diagonal, FORCE, Handed, LENGTH, NONE, Number, STRESS, unit
@@ -38,6 +39,10 @@ def structure(program, random):
         node_load(m)
     if m.moves:
         motion(m)
+    if takes_answers(m) and m.chance(0.3):
+        m.add("modal", {"count": 4, "tolerance": 1e-7}, single=True)
+        add_answer(m)
+        m.exclude("solver", "modes have their own methods")
     m.add("solver", {"tolerance": 1e-11}, single=True)
     return m
 

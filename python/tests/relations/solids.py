@@ -1,6 +1,7 @@
 """Tables of elastic solids, in statics, motion and vibration, and of laws of materials."""
 import numpy as np
 
+from relations.answers import add_answer, add_direct, buckle, fly, has_means, takes_answers
 from relations.model import (ACCELERATION, DENSITY, GROUND, MASS, MOMENT, Model, SPRING, TABLES, drawn_mesh, estimate, orientation, path, probes,
                              space_and_solver, table, unit_vector)
 from relations.quantities import Diagonal, FORCE, Handed, Keys, LENGTH, NONE, Number, STRESS, Stiffness, Strain, Vector, unit
@@ -20,23 +21,36 @@ def elastic(program, random):
     m.moves = program == "elasticity" and m.chance(0.15)
     m.dense = program == "modal" or m.moves or m.chance(0.5)
     m.thermal = not m.moves and program == "elasticity" and m.chance(0.3)
+    flies = program == "elasticity" and m.dense and not m.moves and not m.thermal and kind != "axisymmetric" and m.chance(0.15)
     add_elastic_materials(m)
     SUPPORTS = [s for s in (fixed, given_motion, normals, directions, components, ground, springs, coupled, sprung, rigid_held, periodic, about_an_axis)
                 if program == "elasticity" or s not in (given_motion,)]
-    while not m.pick(*SUPPORTS)(m):
+    while not flies and not m.pick(*SUPPORTS)(m):
         pass
     if len(m.parts()) == 2:
         tie(m)
     for function in TABLES[program]:
-        if m.chance(0.35):
+        if m.chance(0.35) and not (flies and function in (foundation, spring, coupling, rigid, equation)):
             function(m)
+    if flies:
+        fly(m)
     if program == "elasticity" and not any(entry.load for entry in m.entries):
         traction(m)
     if m.moves:
         motion(m)
     if program == "modal":
+        answers = takes_answers(m) and m.chance(0.5)
+        if answers and m.chance(0.2) and not m.has_masses():
+            add_direct(m)
+            return m
         m.add("modal", {"count": 4, "tolerance": 1e-7}, single=True)
+        if answers:
+            add_answer(m)
     space_and_solver(m)
+    if program == "elasticity" and m.chance(0.15):
+        buckle(m)
+    if program == "elasticity" and m.linear and not m.moves and m.kind != "axisymmetric" and not has_means(m) and m.chance(0.15):
+        one_sided(m)
     if program == "elasticity":
         probes(m, "displacement")
         plain = not any("orientation" in e.content for e in m.entries if e.key == "material") and not m.thermal
@@ -51,7 +65,7 @@ def add_elastic_materials(m):
         kind = m.pick("isotropic", "isotropic", "orthotropic", "anisotropic")
         if kind == "anisotropic" and (m.dimension == 2):
             kind = "orthotropic"
-        content = {"region": region}
+        content = {"region": region} | reduced(m)
         if kind == "isotropic":
             poisson = Number(float(m.random.uniform(0, 0.4)), NONE, True)
             content |= {"young": m.number(STRESS), "poisson": poisson if m.chance(0.8) else m.linear_in_space(poisson.value, NONE)}
@@ -77,7 +91,12 @@ def add_elastic_materials(m):
         m.add("material", content, splits=True)
 
 
-def law(m, large):
+def reduced(m):
+    """Two points a direction, for cells that are two thick: rows of single cells have a motion without stress."""
+    return {"integration": "reduced"} if m.thick and set(m.mesh.body()) <= {"hex20", "quad8"} and m.chance(0.5) else {}
+
+
+def law(m, large, takes_time):
     """A law with numbers of about 1, and which displacements it takes."""
     elastic = {"young": Number(m.positive(0.5, 2), STRESS), "poisson": Number(float(m.random.uniform(0.1, 0.4)))}
     shear, bulk = Number(m.positive(0.3, 1), STRESS), Number(m.positive(2, 5), STRESS)
@@ -86,16 +105,29 @@ def law(m, large):
     small = {"linear_elastic": elastic,
              "j2": elastic | yields | {"kinematic_hardening": Number(m.positive(0.1, 0.5), STRESS)},
              "chaboche": elastic | yields | {"c1": Number(0.5, STRESS), "g1": Number(3.0)},
-             "drucker_prager": elastic | {"cohesion": Number(0.1, STRESS), "friction_angle": Number(20.0), "dilation_angle": Number(10.0)}}
+             "hill": elastic | yields | {f"r_{axes}": Number(float(m.random.uniform(0.8, 1.2))) for axes in ("xx", "yy", "zz", "xy", "yz", "xz")},
+             "drucker_prager": elastic | {"cohesion": Number(0.1, STRESS), "friction_angle": Number(20.0), "dilation_angle": Number(10.0)},
+             "mohr_coulomb": elastic | {"cohesion": Number(0.1, STRESS), "friction_angle": Number(20.0), "dilation_angle": Number(20.0)},
+             "cap": elastic | {"cohesion": Number(0.1, STRESS), "friction_angle": Number(20.0), "dilation_angle": Number(10.0), "shape": Number(0.6),
+                               "hardening": [[Number(0.0), Number(0.1, STRESS)], [Number(0.2), Number(0.4, STRESS)]]},
+             "no_tension": elastic | {"residual": Number(0.05)}, "no_compression": elastic | {"residual": Number(0.05)}}
+    creep = {"a": Number(m.positive(), unit(F=-3, L=6, T=-1)), "n": Number(3.0)}
+    of_time = {"norton": elastic | creep, "norton_strain": elastic | creep | {"m": Number(0.0)},
+               "prony": elastic | {"g1": Number(0.3), "k1": Number(0.1), "tau1": Number(m.positive(), unit(T=1)), "g2": Number(0.2), "tau2": Number(m.positive(), unit(T=1)), "tau3": Number(1.0, unit(T=1))}}
     rubber = {"neo_hooke": elastic, "mooney_rivlin": {"c10": shear, "c01": Number(0.1, STRESS), "bulk": bulk},
               "yeoh": {"c10": shear, "c20": Number(0.05, STRESS), "c30": Number(0.01, STRESS), "bulk": bulk},
               "arruda_boyce": {"shear": shear, "locking_stretch": Number(4.0), "bulk": bulk},
-              "ogden": {"mu1": shear, "alpha1": Number(1.8), "bulk": bulk}}
+              "ogden": {"mu1": shear, "alpha1": Number(1.8), "bulk": bulk},
+              "polynomial": {"c10": shear, "c01": Number(0.1, STRESS), "c11": Number(0.05, STRESS), "c20": Number(0.02, STRESS), "bulk": bulk},
+              "hyperfoam": {"mu1": shear, "alpha1": Number(4.0), "mu2": Number(0.2, STRESS), "alpha2": Number(-2.0), "poisson": Number(0.2)}}
     if m.kind == "plane_stress":
-        small.pop("drucker_prager")
+        for name in ("drucker_prager", "mohr_coulomb", "cap"):
+            small.pop(name)
     laws = small | (rubber if large else {})
+    laws = of_time if takes_time and m.chance(0.7) else laws
     name = m.pick(*laws)
-    return {"law": name} | laws[name]
+    axes = {"orientation": orientation(m, f"axes{len(m.entries)}", True)} if name == "hill" else {}
+    return {"law": name} | axes | laws[name]
 
 
 def of_laws(program, random):
@@ -108,8 +140,9 @@ def of_laws(program, random):
     large = m.chance(0.6)
     thickness = Number(m.positive(), LENGTH) if kind in ("plane_strain", "plane_stress") else None
     m.add("model", {"type": kind, "thickness": thickness, "large_displacement": True if large else None}, single=True)
+    takes_time = m.chance(0.3)
     for region in m.materials():
-        m.add("material", {"region": region} | law(m, large), splits=True)
+        m.add("material", {"region": region} | law(m, large, takes_time) | reduced(m), splits=True)
     while not m.pick(fixed, fixed, ground, springs)(m):
         pass
     if len(m.parts()) == 2:
@@ -120,11 +153,12 @@ def of_laws(program, random):
             m.add("pressure", {"region": m.loaded_side(), "value": Number(size * m.pick(-1, 1), STRESS)}, splits=True, load=True)
         else:
             m.add("traction", {"region": m.loaded_side(), "value": Vector(size * m.random.normal(size=dimension), STRESS)}, splits=True, load=True)
-    unsymmetric = any(e.content["law"] in ("chaboche", "drucker_prager") for e in m.entries if e.key == "material")
+    unsymmetric = any(e.content["law"] in ("chaboche", "drucker_prager", "mohr_coulomb", "cap", "norton", "norton_strain") for e in m.entries if e.key == "material")
     if unsymmetric or (large and m.has("pressure")):
         for relation in ("solver", "operator"):  # methods for symmetric matrices
             m.exclude(relation, "moduli, or a pressure that turns with the surface, that are not symmetric")
-    m.add("newton", {"tolerance": 1e-11, "increments": m.pick(2, 3), "halvings": 0}, single=True)  # others would be another path
+    path = {"path": [1, 1], "durations": [0, Number(m.positive(), unit(T=1))]} if takes_time else {}
+    m.add("newton", path | {"tolerance": 1e-11, "increments": m.pick(2, 3), "halvings": 0}, single=True)  # others would be another path
     m.add("solver", {"tolerance": 1e-11}, single=True)
     probes(m, "displacement")
     return m
@@ -307,6 +341,21 @@ def foundation(m):
         m.add("foundation", content | {"keys": keys}, splits=True)
     else:
         m.add("foundation", content | {"stiffness": m.number(GROUND), "tangential": m.number(GROUND) if m.chance(0.5) else None}, splits=True)
+
+
+def one_sided(m):
+    """Ground and springs that only press or pull, and stops: what touches is found by Newton's method."""
+    m.linear = False
+    nodes = lambda: f"{m.loaded_side()}.nodes"
+    for kind in m.random.permutation(["foundation", "spring", "gap"])[: m.pick(1, 2)]:
+        if kind == "foundation":
+            m.add("foundation", {"region": m.loaded_side(), "stiffness": m.number(GROUND), "acts": "compression"}, splits=True)
+        elif kind == "spring":
+            m.add("spring", {"region": nodes(), "stiffness": Number(m.positive(), SPRING), "direction": m.vector(kind="direction"),
+                             "acts": "compression"})
+        elif end_is_free(m):
+            m.add("gap", {"region": f"{m.last()}.x1.nodes", "direction": m.vector(kind="direction"), "clearance": Number(0.05 * float(m.random.normal()), LENGTH)})
+    m.add("newton", {"tolerance": 1e-11}, single=True)
 
 
 @table("elasticity", "modal")

@@ -72,7 +72,7 @@ TEST(MethodChoice, DissectionGrowsAsGeorgeAndLiuSay) {
   EXPECT_NEAR(growth(plane, finer), 8, 0.5);
 }
 
-// 127 and 474 thousand million operations by MUMPS (tools/measurements/2026-11-21-direct-cpu.md).
+// 127 and 474 thousand million operations by MUMPS 5.5.1 (`ritz-bench --only direct-table`, ordered by coordinates).
 TEST(MethodChoice, DissectionCountsWhatTheLibraryCounts) {
   EXPECT_NEAR(dissection_operations(body(107163, {4, 1, 1})), 1.4 * 127e9, 0.1 * 1.4 * 127e9);
   EXPECT_NEAR(dissection_operations(body(204828, {4, 1, 1})), 1.4 * 474e9, 0.1 * 1.4 * 474e9);
