@@ -32,6 +32,10 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
                           "largest estimated error of frequencies between those that are solved, relative to the "
                           "motion; 0: all are solved",
                           {.fallback = 1e-6, .minimum = 0, .below = 1});
+    if (t.has("engine_order"))
+      t.refuse(ErrorKind::modal_options, "engine_order", "an engine order with method = \"direct\"",
+               "the copies of a sector that answer it are solved for on their modes",
+               "omit the method, and add [modal]");
     if (t.has("residual_vectors"))
       t.refuse(ErrorKind::modal_options, "residual_vectors", "residual vectors were given with method = \"direct\"",
                "there are no modes to add to", "omit them");

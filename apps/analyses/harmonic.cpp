@@ -19,12 +19,29 @@ class HarmonicAnalysis final : public ModalResponse {
     fields_at_ =
         t.vector("fields_at", "frequencies of the fields in the results [Hz]; without it that of the largest motion",
                  {.fallback = std::vector<double>{}, .minimum = 0});
+    read_engine_order(run, read, t);
     read.nodal_results.push_back({"displacement_phase", mode_components(read.space())});
   }
 
   std::string beyond_linear_statics() const override { return "[harmonic]"; }
 
  private:
+  void read_engine_order(Run& run, const CaseModel& read, const Case::Table& t) {
+    if (!t.has("engine_order")) return;
+    const int order = static_cast<int>(t.integer(
+        "engine_order",
+        "of a sector with [[periodic]] by a rotation: waves around that the loads go with, from sector to sector",
+        {.minimum = 0, .maximum = 100000}));
+    if (run.options().survey || !run.input().sound()) return;
+    const auto is_base = [](const NamedExcitation& each) { return each.load.empty(); };
+    if (std::ranges::any_of(excitations(), is_base))
+      t.error(ErrorKind::modal_options, "engine_order", "an engine order of a motion of the base",
+              "the base moves all sectors alike", "omit [[harmonic.base]], or the engine order");
+    try {
+      set_engine_order(engine_order(read.model, order));
+    } catch (const Error& error) { t.error(error.kind(), "engine_order", error.message(), error.why(), error.fix()); }
+  }
+
   int results() const override { return std::max<int>(1, static_cast<int>(fields_at_.size())); }
 
   void respond(Run& run, const CaseModel& read, const ModalSpace& space,

@@ -1,5 +1,7 @@
 #include "apps/analyses/modal.hpp"
 
+#include "apps/cases/responses.hpp"
+
 #include "apps/results/field_results.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/sector_modes.hpp"
@@ -263,7 +265,7 @@ ModalInput read_modal(Run& run, const CaseModel& read, CaseSolvers& solvers) {
   input.factorised = (read.model.ill_conditioned || read.preloaded || run.step().continues()) &&
                      input.eigen.method == EigenMethod::automatic;
   if (input.factorised) input.eigen.method = EigenMethod::lanczos;
-  const bool two_copies = input.nodal_diameters && !read.model.waves;
+  const bool two_copies = (input.nodal_diameters && !read.model.waves) || has_engine_order(run);
   if (two_copies && input.eigen.method == EigenMethod::automatic) input.eigen.method = EigenMethod::lanczos;
   input.eigen.ranks = run.options().ranks;
   input.eigen.say = [&run](const std::string& line) {

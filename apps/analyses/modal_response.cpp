@@ -1,6 +1,7 @@
 #include "apps/analyses/modal_response.hpp"
 
 #include "apps/show/field_component.hpp"
+#include "fem/analysis/sector_modes.hpp"
 #include "io/case/csv.hpp"
 
 #include <algorithm>
@@ -41,6 +42,24 @@ void log_space(Run& run, const ModalSpace& space) {
   facts["missing_mass"] = fmt::format("{:.6g}", fmt::join(shares, " "));
 }
 
+// Each frequency of pairs is there twice.
+void report_order(Run& run, const ModalSpace& space, const EngineOrder& order, int sectors) {
+  std::vector<double> frequencies;
+  for (std::size_t k = 0; k < space.modes.frequencies.size(); k += order.pair ? 2 : 1)
+    frequencies.push_back(space.modes.frequencies[k]);
+  run.log().line("engine order {} on {} sectors: {} nodal diameters{}", order.order, sectors, order.waves,
+                 !order.pair      ? ""
+                 : order.backward ? ", waves that go backwards"
+                                  : ", waves that go forwards");
+  run.log().line("modes [Hz]: {:.7g}; residual vectors: {}", fmt::join(frequencies, ", "),
+                 space.columns() - space.mode_count());
+  auto& facts = run.results().facts();
+  facts["sectors"] = fmt::format("{}", sectors);
+  facts["nodal_diameters"] = fmt::format("{}", order.waves);
+  facts["residual_vectors"] = fmt::format("{}", space.columns() - space.mode_count());
+  facts[fmt::format("frequencies_hz_n{}", order.waves)] = fmt::format("{:.12g}", fmt::join(frequencies, " "));
+}
+
 }  // namespace
 
 ModalResponse::ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, ResponseKind kind,
@@ -79,13 +98,16 @@ void ModalResponse::check(const Model& model) const {
   check_modes(model, input_);
   ModalBasis basis = basis_;
   basis.modal.ranks = input_.eigen.ranks;
-  ritz::check(model, basis);
+  if (!order_) return ritz::check(model, basis);
+  basis.modal.method = input_.eigen.method;
+  ritz::check(model, basis, *order_);
 }
 
 Forecast ModalResponse::forecast(Run&, const CaseModel& read, const Prepared& prepared) const {
   ModalBasis basis = basis_;
   basis.modal = input_.eigen;
-  Forecast result = ritz::forecast(read.model, basis, prepared);
+  Forecast result =
+      order_ ? ritz::forecast(read.model, basis, *order_, prepared) : ritz::forecast(read.model, basis, prepared);
   result.results = results();
   return result;
 }
@@ -94,6 +116,12 @@ State ModalResponse::solve(Run& run, const CaseModel& read, Observer observer, c
   find_preload(read, observer, prepared, input_);
   State about = run.step().is_last() ? State{} : input_.eigen.begin;
   basis_.modal = input_.eigen;
+  if (order_) {
+    const ModalSpace space = ritz::solve(read.model, basis_, *order_, observer, prepared);
+    report_order(run, space, *order_, sector_count(read.model));
+    respond(run, read, space, around(numbered(run, excitations_, space), space, *order_));
+    return about;
+  }
   ModalSpace space = ritz::solve(read.model, basis_, observer, prepared);
   report_modes(run, read, space.modes, input_, read.space().unknown_count());
   log_space(run, space);

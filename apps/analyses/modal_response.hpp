@@ -5,9 +5,10 @@
 #include "apps/analyses/modal.hpp"
 #include "apps/cases/responses.hpp"
 #include "io/results/response_table.hpp"
-#include "fem/analysis/modal_space.hpp"
+#include "fem/analysis/engine_order.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -38,6 +39,8 @@ class ModalResponse : public CaseAnalysis {
   virtual void respond(Run& run, const CaseModel& read, const ModalSpace& space,
                        const std::vector<Excitation>& excitations) = 0;
 
+  // The loads go around, from sector to sector.
+  void set_engine_order(EngineOrder order) { order_ = order; }
   const ModalDamping& damping() const { return damping_; }
   const std::vector<NamedExcitation>& excitations() const { return excitations_; }
 
@@ -46,6 +49,7 @@ class ModalResponse : public CaseAnalysis {
   ModalBasis basis_;
   ModalDamping damping_;
   std::vector<NamedExcitation> excitations_;
+  std::optional<EngineOrder> order_;
 };
 
 // Adds the names of fields of motions to those of the results.

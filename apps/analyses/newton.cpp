@@ -68,7 +68,25 @@ void read_time_of_path(const Case::Table& newton, Nonlinear& options) {
   time.sizes.first = std::min(time.sizes.first, time.sizes.largest);
 }
 
-Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
+// Elasticity alone has the key.
+void read_energies(Run& run, const CaseModel& read, const Case::Table& newton, Nonlinear& options) {
+  if (!read.has_energies) return;
+  options.finds_energies = newton.flag("energies",
+                                       "work of loads and supports, strain energy and what is dissipated, of each "
+                                       "increment: columns of the probes' file",
+                                       false);
+  if (!options.finds_energies) return;
+  const auto refuse = [&](const std::string& why, const char* fix) {
+    newton.error(ErrorKind::load_path, "energies", "energies of this path", why, fix);
+  };
+  if (!read.why_no_energies.empty()) refuse(read.why_no_energies, "omit the key");
+  if (run.step().is_of_steps())
+    refuse("they count from the body at rest, and a step begins at the state of the one before",
+           "follow the loads by [newton] path, without steps");
+}
+
+Nonlinear read_newton(Run& run, const CaseModel& read, const LinearSolverOptions& linear) {
+  const Case& input = run.input();
   Nonlinear options{.linear = linear};
   const Case::Table newton = input.table("newton", "Newton's method for nonlinear equations");
   constexpr double usual = 1e-8;
@@ -94,6 +112,7 @@ Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
                  fmt::format("a path of {} stages by the arc length", options.path.size()),
                  "the arc length finds where the loads fall", "give the largest part of the loads alone: path = [1.5]");
   read_time_of_path(newton, options);
+  read_energies(run, read, newton, options);
   options.shows_increments =
       newton.choice("write",
                     "results of the last increment, or of each: a stage of the path takes the time 1, or its duration",
@@ -106,7 +125,7 @@ Nonlinear read_newton(const Case& input, const LinearSolverOptions& linear) {
 MemoryNeeds newton_vector_needs(Index unknowns) { return MemoryNeeds().array<double>("vectors", unknowns, 12); }
 
 const Nonlinear& CaseSolvers::newton() {
-  if (!newton_) newton_ = read_newton(run_.input(), solver_of(run_, read_));
+  if (!newton_) newton_ = read_newton(run_, read_, solver_of(run_, read_));
   return *newton_;
 }
 

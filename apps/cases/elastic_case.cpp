@@ -1,5 +1,6 @@
 #include "apps/cases/elastic_case.hpp"
 
+#include "apps/cases/deformation_fields.hpp"
 #include "apps/cases/elastic_loads.hpp"
 #include "apps/cases/elastic_materials.hpp"
 #include "apps/cases/elastic_stresses.hpp"
@@ -7,6 +8,7 @@
 #include "apps/cases/ground.hpp"
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
+#include "apps/cases/path_energies.hpp"
 #include "apps/cases/responses.hpp"
 #include "apps/cases/rotation.hpp"
 #include "apps/cases/time_input.hpp"
@@ -87,8 +89,20 @@ void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBod
       start, 100 * share));
 }
 
+// Fields that the case asks for.
+struct Asked {
+  bool error = false;  // that of the discretisation
+  DeformationMeasures measures = {};
+};
+
+EvaluatedFields derived_names(const ElasticBody& body, const Asked& asked) {
+  EvaluatedFields names = result_names(body, asked.error);
+  add(names_of(asked.measures), names);
+  return names;
+}
+
 // field: the pressure of mixed materials, [mesh node]; null: there are none.
-void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody& body, bool wants_error,
+void show(Run& run, const CaseModel& read, const Operator& equations, const ElasticBody& body, const Asked& asked,
           const SolutionView& s, const std::vector<double>* field = nullptr) {
   const FunctionSpace& space = equations.space();
   const Mesh& mesh = space.mesh();
@@ -102,18 +116,17 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   if (!body.large_displacements) judge_displacements(run, mesh, nodal.front().values, dimension);
   phase.reset();
   std::optional<DiscretisationError> error;
-  EvaluatedFields stresses = derive(run.results(), equations, result_names(body, wants_error), [&] {
-    if (wants_error) error = mesh_error(run, space, s.u, body.error_model());
+  EvaluatedFields stresses = derive(run.results(), equations, derived_names(body, asked), [&] {
+    if (asked.error) error = mesh_error(run, space, s.u, body.error_model());
     DerivedFields derived = derived_stresses(run.results(), read.model, equations, {s.u, s.part, s.factors});
     if (field != nullptr)
       add_stress(run.results(), body.stresses_of_pressure(run.device(), *field),
                  body.in_time ? s.time.value_or(0) : s.part, equations, s.u, derived);
-    EvaluatedFields fields = internal_variables(run, equations, body, derived, s.u);
-    EvaluatedFields own = stress_fields(run.results(), space, std::move(derived));
-    fields.nodal.insert(fields.nodal.begin(), std::make_move_iterator(own.nodal.begin()),
-                        std::make_move_iterator(own.nodal.end()));
-    fields.cells.insert(fields.cells.begin(), std::make_move_iterator(own.cells.begin()),
-                        std::make_move_iterator(own.cells.end()));
+    EvaluatedFields variables = internal_variables(run, equations, body, derived, s.u),
+                    measures = deformation_fields(run.results(), equations, s.u, asked.measures, derived);
+    EvaluatedFields fields = stress_fields(run.results(), space, std::move(derived));
+    add(std::move(variables), fields);
+    add(std::move(measures), fields);
     if (error) fields.cells.push_back({"stress_error", 1, std::move(error->magnitudes)});
     return fields;
   });
@@ -136,12 +149,14 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
   std::ranges::move(stresses.nodal, std::back_inserter(nodal));
   nodal.push_back({.name = "reaction", .components = dimension, .values = std::move(forces.reaction), .forces = true});
   phase.reset();
-  run.results().write(std::move(nodal), std::move(stresses.cells), s.time, energies_of(s));
+  std::vector<std::pair<std::string, std::vector<double>>> energies = energies_of(s);
+  if (s.energy != nullptr && !read.time) energies = path_energies(run, equations, body, s);
+  run.results().write(std::move(nodal), std::move(stresses.cells), s.time, std::move(energies));
 }
 
 // Displacement and pressure: the first field with its forces is shown as the only one is.
 void show_mixed(Run& run, const CaseModel& read, const FieldsOfModel& fields, const ElasticBody& body,
-                const SolutionView& s) {
+                const Asked& asked, const SolutionView& s) {
   const MixedOperator& equations = *fields.equations;
   const Vector u = equations.layout().part(s.u, 0);
   const std::vector<double> reaction = field_forces(equations, 0, s.reaction),
@@ -153,8 +168,9 @@ void show_mixed(Run& run, const CaseModel& read, const FieldsOfModel& fields, co
                          .factors = s.factors,
                          .notice = s.notice,
                          .part = s.part,
-                         .time = s.time};
-  show(run, read, *equations.of_field(0), body, false, own, &pressure);
+                         .time = s.time,
+                         .energy = s.energy};
+  show(run, read, *equations.of_field(0), body, asked, own, &pressure);
 }
 
 // Keys and analyses that have one field.
@@ -249,8 +265,8 @@ void refuse_estimates(Run& run, const ElasticBody& body) {
   if (body.has_thermal_strain()) throw_no_estimate_of(run.input(), "thermal stresses");
 }
 
-void name_results(const ElasticBody& body, int dimension, bool wants_error, CaseModel& read) {
-  const auto [stresses, cell_results] = result_names(body, wants_error);
+void name_results(const ElasticBody& body, int dimension, const Asked& asked, CaseModel& read) {
+  const auto [stresses, cell_results] = derived_names(body, asked);
   read.nodal_results = {{"displacement", dimension}};
   if (read.time)
     read.nodal_results.insert(read.nodal_results.end(), {{"velocity", dimension}, {"acceleration", dimension}});
@@ -265,14 +281,26 @@ void name_results(const ElasticBody& body, int dimension, bool wants_error, Case
       "that is not 0";
 }
 
-void show_as_mixed(Run& run, const ElasticBody& body, CaseModel& read) {
+void show_as_mixed(Run& run, const ElasticBody& body, const Asked& asked, CaseModel& read) {
   refuse_beside_mixed(run, read);
   read.check_solver = check_mixed_solver;
   // The model is copied by those who solve it; what is shown knows its loads.
   const auto shown = std::make_shared<CaseModel>(CaseModel{.model = read.model, .reader = read_elasticity});
-  read.show_fields = [body, shown](Run& run, const FieldsOfModel& fields, const SolutionView& s) {
-    show_mixed(run, *shown, fields, body, s);
+  read.show_fields = [body, asked, shown](Run& run, const FieldsOfModel& fields, const SolutionView& s) {
+    show_mixed(run, *shown, fields, body, asked, s);
   };
+}
+
+void show_results(Run& run, const ElasticBody& body, int dimension, CaseModel& read) {
+  const Asked asked{wants_mesh_error(run), read_measures(run, body.large_displacements)};
+  if (asked.error) refuse_estimates(run, body);
+  name_results(body, dimension, asked, read);
+  read.has_energies = !read.time;
+  read.why_no_energies = why_no_energies(body);
+  read.show = [asked, body](Run& run, const CaseModel& shown, const Operator& equations, const SolutionView& s) {
+    show(run, shown, equations, body, asked, s);
+  };
+  if (body.is_mixed()) show_as_mixed(run, body, asked, read);
 }
 
 void report_missing_waves(Run& run) {
@@ -349,13 +377,7 @@ CaseModel read_elasticity(Run& run) {
              oblique, read);
   check_rotation(run.input(), read.model);
   if (read.time) read_damping(run.input(), read.model);
-  const bool wants_error = wants_mesh_error(run);
-  if (wants_error) refuse_estimates(run, body);
-  name_results(body, dimension, wants_error, read);
-  read.show = [wants_error, body](Run& run, const CaseModel& shown, const Operator& equations, const SolutionView& s) {
-    show(run, shown, equations, body, wants_error, s);
-  };
-  if (body.is_mixed()) show_as_mixed(run, body, read);
+  show_results(run, body, dimension, read);
   return read;
 }
 

@@ -122,6 +122,10 @@ bool is_direct(const Case::Table& harmonic) {
                          {"modal", "direct"}, "modal") == "direct";
 }
 
+bool has_engine_order(Run& run) {
+  return !run.options().survey && run.input().root().has("harmonic") && harmonic_table(run.input()).has("engine_order");
+}
+
 bool vibrates(Run& run) {
   const Case::Table root = run.input().root();
   return root.has("modal") || (!run.options().survey && (root.has("harmonic") || root.has("substructure")));

@@ -20,6 +20,7 @@ bool responds(Run& run);
 bool vibrates(Run& run);
 Case::Table harmonic_table(Case& input);
 bool is_direct(const Case::Table& harmonic);
+bool has_engine_order(Run& run);  // [harmonic] engine_order
 // Do loads outside of load cases excite? With a preload, or in a later step, they are those of the state.
 bool outside_loads_excite(Run& run, const CaseModel& read);
 // [[load_case]] of loads that excite; combinations are errors.

@@ -89,7 +89,7 @@ void put(const State& s, const std::string& prefix, CheckpointState& state) {
       {"motion.a", s.a},
       {"motion",
        {s.energy.kinetic, s.energy.strain, s.energy.by_loads, s.energy.by_supports, s.energy.damped, s.energy.begin,
-        s.largest}}};
+        s.largest, s.energy.inelastic}}};
   for (const auto& [name, numbers] : all)
     if (!numbers.empty()) state.numbers[prefix + name] = numbers_of(numbers);
   if (!s.turned.empty()) state.texts[prefix + "turned"] = {s.turned};
@@ -131,6 +131,7 @@ State state_at(const CheckpointState& state, const std::string& prefix) {
   if (const std::vector<double> motion = numbers_at(state, prefix + "motion"); !motion.empty()) {
     s.energy = {.kinetic = motion.at(0),
                 .strain = motion.at(1),
+                .inelastic = motion.at(7),
                 .by_loads = motion.at(2),
                 .by_supports = motion.at(3),
                 .damped = motion.at(4),

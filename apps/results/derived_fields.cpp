@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 #include <utility>
 
 namespace ritz {
@@ -46,6 +47,11 @@ std::string remedy(const Results& results, const Operator& equations) {
 
 }  // namespace
 
+void add(EvaluatedFields more, EvaluatedFields& fields) {
+  std::ranges::move(more.nodal, std::back_inserter(fields.nodal));
+  std::ranges::move(more.cells, std::back_inserter(fields.cells));
+}
+
 EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFields names,
                        FunctionRef<EvaluatedFields()> make) {
   if (results.lacks_fields()) return names;
@@ -80,9 +86,10 @@ Operator equations_of_results(const Results& results, const FunctionSpace& space
   return equations;
 }
 
-DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form) {
+DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form,
+                       LawResults of_laws) {
   auto phase = results.device().profile().phase("derived fields");
-  return evaluate_for_the_first(equations, u, form);
+  return evaluate_for_the_first(equations, u, form, of_laws);
 }
 
 Index host_of_results(const Results& results, const FunctionSpace& space, const std::vector<Integral>& integrals,

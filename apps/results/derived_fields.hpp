@@ -20,6 +20,8 @@ struct EvaluatedFields {
   std::vector<Field> nodal, cells;
 };
 
+void add(EvaluatedFields more, EvaluatedFields& fields);  // after those that are there
+
 // Returns the result of `make`, or `names`, whose fields have no values: Run::write() omits them.
 EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFields names,
                        FunctionRef<EvaluatedFields()> make);
@@ -28,7 +30,8 @@ EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFie
 Operator equations_of_results(const Results& results, const FunctionSpace& space, std::vector<Integral> integrals);
 
 // Fields that a form (by default all) derives from u, as a phase.
-DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form = {});
+DerivedFields evaluate(Results& results, const Operator& equations, const Vector& u, const std::string& form = {},
+                       LawResults of_laws = LawResults::stress);
 
 // Host memory while results are computed and written: fields as computed, split into components, and in the file's
 // buffer; with several steps two more wait to be written. [bytes]

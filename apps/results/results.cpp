@@ -443,7 +443,7 @@ void add_names_of_others(std::span<const Field> all, std::vector<Field>& fields)
 }  // namespace
 
 void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time,
-                    ResultWriter::Probes numbers) {
+                    ResultWriter::Probes energies) {
   if (context_.options.follows) {  // the first rank has the fields
     if (context_.writes_fields && step_writes_fields_) follow();
     return;
@@ -470,8 +470,11 @@ void Results::write(std::vector<Field> nodal, std::vector<Field> cells, std::opt
   cells.resize(own_cells);
   const std::optional<double> moment = time ? time : time_of_step_;
   if (moment) probe_history_.add(*moment, probes);
+  if (moment) probe_history_.add(*moment, energies);
+  if (const std::string unit = units_of(context_.report).of(" J"); !unit.empty())
+    for (const auto& [name, values] : energies) context_.report.probe_units[name] = unit.substr(1);
   ResultWriter::Probes row = probes;
-  std::ranges::move(numbers, std::back_inserter(row));
+  std::ranges::move(energies, std::back_inserter(row));
   std::ranges::copy(carried_numbers_, std::back_inserter(row));
   record_large_strains(nodal, cells);
   report_steps_down();
@@ -613,6 +616,7 @@ void Results::finish() {
 
 void Results::log_path() const {
   for (const ProbeHistory::Series& each : probe_history_.series()) {
+    if (is_column_of_tables(each.probe)) continue;  // energies
     const auto unit = context_.report.probe_units.find(each.probe);
     if (const std::string text = inner_extremes(each); !text.empty())
       context_.log.line("probe {} over all steps: {}{}", each.name, text,

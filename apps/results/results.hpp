@@ -111,9 +111,9 @@ class Results {
   void carry_in_cells(std::vector<Field> cells) { carried_in_cells_ = std::move(cells); }
   // Evaluates the case's probes; fields at nodes and cells go to the output folder in the background. `time`: the
   // number of the step by default. Fields without values are left out, and probes of them are NaN.
-  // `numbers` have columns of their own after those of the probes.
+  // `energies` [J] have columns of their own after those of the probes, and curves.
   void write(std::vector<Field> nodal, std::vector<Field> cells, std::optional<double> time = {},
-             ResultWriter::Probes numbers = {});
+             ResultWriter::Probes energies = {});
   // A text "<case>_<name>", such as "response.csv", which is committed with the next step of write().
   void add_table(const std::string& name, std::string text);
   // One more such number of the steps that follow: the load beside the probes of a curve.

@@ -42,6 +42,9 @@ Balance::Balance(const Equations& equations, const Supports& supports, std::shar
   leave_to_supports(options_->from.r);
   newton_->set_reference(options_->from.reference);
   if (options_->has_arc_length()) find_weights();
+  if (!options_->finds_energies) return;
+  energies_.emplace(equations);
+  unbalanced_ = equations.zeros();
 }
 
 // Steps share no matrix. A run that has changed to a matrix keeps it.
@@ -82,6 +85,14 @@ void Balance::remember() {
   part_before_ = part_;
   reference_before_ = newton_->reference();
   if (options_->active != nullptr) closed_before_ = options_->active->closed();
+  if (!energies_) return;
+  enter({.t = time_.t});
+  energies_->begin(place_of_energies());
+}
+
+PathEnergies::Place Balance::place_of_energies() {
+  residual(u_, unbalanced_);
+  return {.u = u_, .unbalanced = unbalanced_, .part = part_};
 }
 
 void Balance::go_back() {
@@ -143,6 +154,7 @@ void Balance::go_to(double part, const Try& attempt) {
 void Balance::go_along(PathConstraint& path, const Try& attempt) { solve(attempt, &path); }
 
 void Balance::commit() {
+  if (energies_) energies_->end(place_of_energies());
   if (equations_->facts().has_states) equations_->states().commit(u_);
   if (time_.dt > 0) enter({.t = time_.t});  // from the new state on no time has passed: results would creep once more
 }
@@ -214,6 +226,8 @@ void Balance::resume(const State& state) {
   newton_->set_reference(state.reference);
   newton_->set_steps(state.newton);
   if (!state.points.empty()) equations_->states().set(state.points);
+  time_ = {.t = state.time};
+  if (energies_) energies_->resume(state.energy);
   if (options_->active != nullptr && !state.closed.empty()) {
     options_->active->set_closed(state.closed);
     newton_->constraints_changed();
@@ -227,6 +241,7 @@ void Balance::save(State& state) const {
   state.part = part_;
   state.reference = newton_->reference();
   state.newton = newton_->steps();
+  if (energies_) state.energy = energies_->balance();
   if (options_->active != nullptr) state.closed = options_->active->closed();
 }
 

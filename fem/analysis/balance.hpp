@@ -7,6 +7,7 @@
 
 #include "device/message_sink.hpp"
 #include "fem/analysis/nonlinear_solution.hpp"
+#include "fem/analysis/path_energies.hpp"
 
 #include <memory>
 #include <optional>
@@ -48,6 +49,7 @@ class Balance {
   double part() const { return part_; }
   double part_before() const { return part_before_; }
   const Newton& newton() const { return *newton_; }
+  const EnergyBalance* energies() const { return energies_ ? &energies_->balance() : nullptr; }
   const std::string& turned() const { return turned_; }
   const Equations& equations() const { return *equations_; }
 
@@ -71,6 +73,7 @@ class Balance {
   void whole_residual(const Vector& u, Vector& r) const;
   void residual(const Vector& u, Vector& r) const;
   void solve(const Try& attempt, PathConstraint* path);
+  PathEnergies::Place place_of_energies();
   const Supports& supports() const { return options_->active != nullptr ? options_->active->supports() : *supports_; }
   bool values_in_time() const { return options_->time.is_given() && supports().varies_in_time(); }
   Profile& profile() const { return equations_->device().profile(); }
@@ -88,6 +91,8 @@ class Balance {
   std::vector<std::uint8_t> closed_before_;
   std::shared_ptr<TangentSystem> system_;
   std::optional<Newton> newton_;
+  std::optional<PathEnergies> energies_;
+  Vector unbalanced_;  // of these
   std::string turned_;
 };
 

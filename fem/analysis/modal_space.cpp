@@ -1,9 +1,9 @@
 #include "fem/analysis/modal_space.hpp"
 
 #include "fem/analysis/exciting_forces.hpp"
+#include "fem/analysis/modal_columns.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/static_answers.hpp"
-#include "solvers/algebra/dense_symmetric.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -15,178 +15,6 @@
 
 namespace ritz {
 namespace {
-
-// Vectors x_i, K x_i = f_i but for the modes, as columns on which stiffness and masses are diagonal.
-struct Residuals {
-  std::vector<Vector> x, Mx;
-  std::vector<std::vector<double>> K;  // [i][j] x_i . K x_j
-};
-
-// Sums of vectors that are orthonormal by K; those that depend on others are left out.
-std::vector<std::vector<double>> orthonormal_sums(const Residuals& found) {
-  const std::size_t n = found.x.size();
-  std::vector<double> scaled(n * n);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j)
-      scaled[i * n + j] = 0.5 * (found.K[i][j] + found.K[j][i]) / std::sqrt(found.K[i][i] * found.K[j][j]);
-  const SymmetricEigen eigen = symmetric_eigen(std::move(scaled), static_cast<int>(n));
-  std::vector<std::vector<double>> sums;
-  for (std::size_t k = 0; k < n; ++k) {
-    if (eigen.values[k] < 1e-9) continue;
-    std::vector<double>& sum = sums.emplace_back(n);
-    for (std::size_t i = 0; i < n; ++i) sum[i] = eigen.vectors[k * n + i] / std::sqrt(eigen.values[k] * found.K[i][i]);
-  }
-  return sums;
-}
-
-// [column][vector]
-std::vector<std::vector<double>> diagonal_sums(const Residuals& found) {
-  const std::vector<std::vector<double>> basis = orthonormal_sums(found);
-  const std::size_t n = found.x.size(), m = basis.size();
-  std::vector<double> M(n * n), projected(m * m, 0.0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) M[i * n + j] = dot(found.x[i], found.Mx[j]);
-  for (std::size_t k = 0; k < m; ++k)
-    for (std::size_t l = 0; l < m; ++l)
-      for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < n; ++j) projected[k * m + l] += basis[k][i] * M[i * n + j] * basis[l][j];
-  const SymmetricEigen eigen = symmetric_eigen(std::move(projected), static_cast<int>(m));
-  std::vector<std::vector<double>> columns;
-  for (std::size_t c = m; c-- > 0;) {  // the heaviest is the lowest
-    std::vector<double>& column = columns.emplace_back(n, 0.0);
-    for (std::size_t k = 0; k < m; ++k)
-      for (std::size_t i = 0; i < n; ++i) column[i] += eigen.vectors[c * m + k] * basis[k][i];
-  }
-  return columns;
-}
-
-class Builder {
- public:
-  Builder(const Model& model, const ModalBasis& basis, const LinearSolverOptions& linear, const Setup& setup,
-          ModalSpace& space)
-      : model_(model), basis_(basis), linear_(linear), setup_(setup), space_(space) {}
-
-  void find_forces() {
-    ExcitingForces found = exciting_forces(model_, basis_.loads_excite, field(), setup_.rates());
-    space_.load_names = std::move(found.names);
-    space_.translations = std::move(found.translations);
-    forces_ = std::move(found.loads);
-    std::ranges::move(found.inertia, std::back_inserter(forces_));
-    for (const std::vector<double>& each : basis_.more_forces) forces_.push_back(field().own(each));
-  }
-
-  void take_modes() {
-    for (std::size_t k = 0; k < space_.modes.frequencies.size(); ++k) {
-      space_.mass.push_back(1);
-      space_.stiffness.push_back(static_cast<int>(k) < space_.modes.rigid_count ? 0 : space_.modes.eigen.values[k]);
-    }
-    Vector x = field().zeros();
-    for (std::size_t k = 0; k < space_.modes.frequencies.size(); ++k) {
-      space_.modes.eigen.vectors->get_column(static_cast<int>(k), x);
-      add_work(x);
-    }
-  }
-
-  void add_residual_vectors() {
-    if (space_.modes.rigid_count >= space_.mode_count()) return;  // nothing elastic to compare with
-    StaticAnswers answers(model_, basis_.modal.begin, linear_, setup_, space_.modes.rigid_motions > 0);
-    Residuals found;
-    std::vector<std::size_t> of;  // [vector] its force
-    for (std::size_t i = 0; i < forces_.size(); ++i) {
-      Vector x = static_rest(answers, i);
-      const double all = work_of_modes_[i], rest = dot(x, forces_[i]);
-      if (!(rest > 1e-10 * (all + rest))) continue;  // the modes have it all
-      copy(answers.mass_times(x), found.Mx.emplace_back(field().zeros()));
-      found.x.push_back(std::move(x));
-      of.push_back(i);
-    }
-    if (of.empty()) return;
-    for (const Vector& x : found.x) {
-      std::vector<double>& row = found.K.emplace_back();
-      for (const std::size_t i : of) row.push_back(dot(x, forces_[i]));
-    }
-    take(found, diagonal_sums(found));
-  }
-
-  // Loads, then directions.
-  void share_out() {
-    const std::size_t loads = space_.load_names.size();
-    work_.resize(forces_.size());
-    space_.loads.assign(work_.begin(), work_.begin() + static_cast<std::ptrdiff_t>(loads));
-    const auto base = work_.begin() + static_cast<std::ptrdiff_t>(loads);
-    space_.base.assign(base, base + std::ssize(space_.translations));
-  }
-
- private:
-  const OwnField& field() const { return *space_.field; }
-
-  void add_work(const Vector& column) {
-    work_.resize(forces_.size());
-    for (std::size_t i = 0; i < forces_.size(); ++i) work_[i].push_back(dot(column, forces_[i]));
-  }
-
-  // The static answer to the elastic part of a force, without that of the modes.
-  Vector static_rest(StaticAnswers& answers, std::size_t force) {
-    const auto rigid = static_cast<std::size_t>(space_.modes.rigid_count);
-    Vector f = field().zeros(), phi = field().zeros();
-    copy(forces_[force], f);
-    for (std::size_t k = 0; k < rigid; ++k) {
-      space_.modes.eigen.vectors->get_column(static_cast<int>(k), phi);
-      axpy(-work_[force][k], answers.mass_times(phi), f);
-    }
-    work_of_modes_.resize(forces_.size());
-    Vector free = field().zeros();
-    copy(f, free);
-    field().supports().gather(free);
-    field().supports().set_zero(free);
-    if (norm2(free) <= 1e-10 * norm2(forces_[force]))
-      return field().zeros();  // it moves the body as a rigid one, or
-                               // acts on supports
-    Vector x = answers.to(f);
-    double of_modes = 0;
-    for (std::size_t k = 0; k < space_.modes.frequencies.size(); ++k) {
-      space_.modes.eigen.vectors->get_column(static_cast<int>(k), phi);
-      const double part = k < rigid ? dot(phi, answers.mass_times(x)) : work_[force][k] / space_.stiffness[k];
-      if (k >= rigid) of_modes += part * work_[force][k];
-      axpy(-part, phi, x);
-    }
-    work_of_modes_[force] = of_modes;
-    // The static answer of slender parts is nearly all in the lowest modes: rounding leaves some of it there.
-    const Vector& Mx = answers.mass_times(x);
-    for (std::size_t k = 0; k < space_.modes.frequencies.size(); ++k) {
-      space_.modes.eigen.vectors->get_column(static_cast<int>(k), phi);
-      axpy(-dot(phi, Mx), phi, x);
-    }
-    return x;
-  }
-
-  void take(const Residuals& found, const std::vector<std::vector<double>>& sums) {
-    MultiVector& X = space_.residual_vectors.emplace(field().equations().device(), field().layout().total(),
-                                                     static_cast<int>(sums.size()), "eigenvectors");
-    Vector x = field().zeros(), Mx = field().zeros();
-    for (std::size_t c = 0; c < sums.size(); ++c) {
-      fill(0.0, x);
-      fill(0.0, Mx);
-      for (std::size_t i = 0; i < found.x.size(); ++i) {
-        axpy(sums[c][i], found.x[i], x);
-        axpy(sums[c][i], found.Mx[i], Mx);
-      }
-      X.set_column(static_cast<int>(c), x);
-      space_.mass.push_back(dot(x, Mx));
-      space_.stiffness.push_back(1);
-      add_work(x);
-    }
-  }
-
-  const Model& model_;
-  const ModalBasis& basis_;
-  const LinearSolverOptions& linear_;
-  const Setup& setup_;
-  ModalSpace& space_;
-  std::vector<Vector> forces_;
-  std::vector<std::vector<double>> work_;  // [force][column]
-  std::vector<double> work_of_modes_;      // [force] of its static answer
-};
 
 void check_rigid(const ModalSpace& space, const ModalBasis& basis) {
   const VibrationModes& modes = space.modes;
@@ -299,11 +127,22 @@ ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& ob
   if (basis.residual_vectors || space.modes.rigid_motions > 0) check_rigid(space, basis);
   auto phase = model.space.device().profile().phase("residual vectors");
   space.field = std::make_shared<const OwnField>(setup.equations(), setup.supports().common(), linear);
-  Builder builder(model, basis, linear, setup, space);
-  builder.find_forces();
-  builder.take_modes();
-  if (basis.residual_vectors) builder.add_residual_vectors();
-  builder.share_out();
+  const OwnField& field = *space.field;
+  ExcitingForces exciting = exciting_forces(model, basis.loads_excite, field, setup.rates());
+  space.load_names = std::move(exciting.names);
+  space.translations = std::move(exciting.translations);
+  std::vector<Vector> forces = std::move(exciting.loads);
+  std::ranges::move(exciting.inertia, std::back_inserter(forces));
+  for (const std::vector<double>& each : basis.more_forces) forces.push_back(field.own(each));
+  ModalColumns columns(space, std::move(forces));
+  columns.take_modes();
+  if (basis.residual_vectors && space.modes.rigid_count < space.mode_count()) {  // else nothing elastic to compare with
+    StaticAnswers answers(model, basis.modal.begin, linear, setup, space.modes.rigid_motions > 0);
+    columns.add_residual_vectors(answers);
+  }
+  const auto base = columns.work().begin() + std::ssize(space.load_names);  // loads, then directions
+  space.loads.assign(columns.work().begin(), base);
+  space.base.assign(base, base + std::ssize(space.translations));
   return space;
 }
 

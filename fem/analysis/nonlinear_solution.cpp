@@ -34,7 +34,8 @@ void show(const Nonlinear& options, const Observer& observer, const NonlinearSol
                  .residual = s.residual,
                  .tolerance = options.relative,
                  .part = s.part,
-                 .time = time});
+                 .time = time,
+                 .energy = s.energy ? &*s.energy : nullptr});
 }
 
 // Increments one after the other, each of which Newton's method brings into balance.
@@ -290,6 +291,7 @@ class Path {
                          : options_->time.is_given()
                              ? fmt::format("increment {}, t = {:.6g}", increment_, time())
                              : fmt::format("increment {}, {:.4g} of the loads", increment_, balance_.part()),
+                .time = time(),
                 .increment = increment_,
                 .at = now_,
                 .change = change_.host(),
@@ -307,7 +309,8 @@ class Path {
             .time = time(),
             .increments = increment_,
             .failures = failures_,
-            .rejections = rejections_};
+            .rejections = rejections_,
+            .energy = balance_.energies() != nullptr ? std::optional(*balance_.energies()) : std::nullopt};
   }
 
   double time() const { return options_->time.begin + stages_.time(now_.at); }

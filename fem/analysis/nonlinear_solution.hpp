@@ -19,6 +19,7 @@
 
 #include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,7 @@ struct Nonlinear {
   PathTime time = {};             // that the path takes
   int halvings = 0;               // how often one of equal increments is halved, when Newton's method fails in it
   bool may_reverse = false;       // states with cells inside out count, as of equations that are those of no body
+  bool finds_energies = false;    // of the path, which begins at rest; of displacements
   bool shows_increments = false;  // each is shown, at its time: a stage of the path takes the time 1
   LinearSolverOptions linear = {};
   State from = {};                 // at which the path begins: u, points, r, reference; without u: at rest
@@ -74,7 +76,7 @@ struct Nonlinear {
   // Is more asked for than the state under all loads? Then linear models follow the path, too.
   bool follows_a_path() const {
     return path != std::vector<double>{1} || (shows_increments && increments > 1) || has_arc_length() ||
-           time.is_given();
+           time.is_given() || finds_energies;
   }
 };
 
@@ -95,7 +97,8 @@ struct NonlinearSolution {
   int failures = 0;    // increments that were cut
   int rejections = 0;  // increments that were repeated in shorter ones for their error in time
   std::string notice = {};  // why the path ended before all loads; empty: it did not
-  State end = {};           // where the analysis continues
+  std::optional<EnergyBalance> energy = {};
+  State end = {};  // where the analysis continues
 
   SolveReport summary() const;  // of the analysis
 };

@@ -40,17 +40,18 @@ struct TransientBalance {
   double defect() const;  // the largest |stored - supplied - prescribed|, relative to what has moved
 };
 
-// Energies of an evolution of second order, and what changed them since the begin.
+// Energies of an evolution of second order, or of a load path, and what changed them since the begin.
 struct EnergyBalance {
   double kinetic = 0;      // v^T M v / 2
   double strain = 0;       // work of the internal forces; at the begin that of a linear body
+  double inelastic = 0;    // of a load path: work of the stresses of laws with internal variables, not in `strain`
   double by_loads = 0;     // work of the loads
   double by_supports = 0;  // work of supports that move
   double damped = 0;       // work against Rayleigh damping
   double begin = 0;        // kinetic + strain at the begin
 
   // The part that the method damped, and rounding: what is missing in the balance. Nothing of a linear body at rest or
-  // in free motion with a spectral radius of 1.
+  // in free motion with a spectral radius of 1. Of a load path the error of its work (fem/analysis/path_energies.hpp).
   double lost() const;
 };
 
@@ -92,10 +93,11 @@ struct State {
   Index steps = 0, rejected = 0, solves = 0;
   double residual = 0;  // the largest of a stage, relative to the largest force so far
 
+  EnergyBalance energy = {};  // of evolutions of second order, and of load paths that ask for it
+
   // In evolutions of second order:
   std::vector<double> v = {}, a = {};  // [unknown] velocity and acceleration; at the begin none: zero
-  EnergyBalance energy = {};
-  double largest = 0;  // sqrt(u^T M u) so far: errors are relative to it
+  double largest = 0;                  // sqrt(u^T M u) so far: errors are relative to it
 };
 
 }  // namespace ritz

@@ -60,11 +60,17 @@ const Vector& StaticAnswers::mass_times(const Vector& x) {
   return moved_;
 }
 
-Vector StaticAnswers::to(const Vector& f) {
-  Vector u = field_->zeros(), b = field_->zeros();
+Vector StaticAnswers::free_part(const Vector& f) {
+  Vector b = field_->zeros();
   copy(f, b);
   supports().gather(b);
   supports().set_zero(b);
+  return b;
+}
+
+Vector StaticAnswers::to(const Vector& f) {
+  Vector u = field_->zeros();
+  const Vector b = free_part(f);
   if (norm2(b) == 0) return u;
   const SolveReport report = system_->solve(b, u);
   if (!report.converged())

@@ -2,6 +2,7 @@
 // Private to fem/analysis.
 #pragma once
 
+#include "fem/analysis/answers_to_forces.hpp"
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/own_field.hpp"
@@ -16,7 +17,7 @@ namespace ritz {
 // Accurate, for many right-hand sides.
 LinearSolverOptions options_of_answers(const LinearSolverOptions& options, const Model& model);
 
-class StaticAnswers {
+class StaticAnswers final : public AnswersToForces {
  public:
   // begin: the state about which the body vibrates, or none. is_free: supports leave rigid motions, with whose inertia
   // forces are in balance. Refers to setup, which has the inertia next to the equations. Vectors are those of an
@@ -24,8 +25,9 @@ class StaticAnswers {
   StaticAnswers(const Model& model, const State& begin, const LinearSolverOptions& linear, const Setup& setup,
                 bool is_free);
 
-  const Vector& mass_times(const Vector& x);  // valid until the next one
-  Vector to(const Vector& f);                 // u with K u = f
+  const Vector& mass_times(const Vector& x) override;
+  Vector to(const Vector& f) override;
+  Vector free_part(const Vector& f) override;
 
  private:
   const Constraints& supports() const { return field_->supports(); }

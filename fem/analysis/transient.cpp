@@ -15,7 +15,7 @@ double TransientBalance::defect() const {
   return worst;
 }
 
-double EnergyBalance::lost() const { return begin + by_loads + by_supports - kinetic - strain - damped; }
+double EnergyBalance::lost() const { return begin + by_loads + by_supports - kinetic - strain - inelastic - damped; }
 
 TransientResult solve_transient(const TransientModel& model, Transient options, const Observer& observer) {
   std::unique_ptr<Evolution> evolution;

@@ -1,4 +1,4 @@
-#include "fem/analysis/vibration.hpp"
+#include "fem/analysis/answers_of_fields.hpp"
 
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/preconditioners/block_norms.hpp"
@@ -6,8 +6,10 @@
 #include "fem/ranks/fields_of_rank.hpp"
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/direct/direct_solver.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <fmt/format.h>
 #include <numeric>
 #include <optional>
@@ -135,12 +137,23 @@ class VibratingFields {
 
   // Takes both with their supports, where no field may move freely.
   void eliminate(BlockOperator& K, BlockOperator& M) const {
+    eliminate(K);
+    supports().eliminate(M, 0);
+  }
+  void eliminate(BlockOperator& K) const {
     const BlockNorms sizes(K);
     supports().eliminate(K, sizes.pivot());
-    supports().eliminate(M, 0);
     if (fields_.free) return;
     require_none_is_free(stiffness(), K, sizes, rank_ ? rank_->whole().motions : motions_left(stiffness(), supports()));
   }
+
+  Vector own(const Vector& u) const {
+    if (rank_) return rank_->own(u);
+    Vector same = stiffness().zeros();
+    copy(u, same);
+    return same;
+  }
+  Vector gathered(const Vector& u) const { return rank_ ? rank_->gathered(u) : own(u); }
 
   EigenSolution modes(const BlockOperator& K, const BlockOperator& M, const EigenOptions& options) const {
     if (!rank_) {
@@ -158,13 +171,6 @@ class VibratingFields {
   }
 
  private:
-  Vector own(const Vector& u) const {
-    if (rank_) return rank_->own(u);
-    Vector same = stiffness().zeros();
-    copy(u, same);
-    return same;
-  }
-
   const FieldsOfModel& fields_;
   std::optional<FieldsOfRank> rank_;  // null: one process
   Vector state_;                      // empty: zero
@@ -172,6 +178,66 @@ class VibratingFields {
 };
 
 }  // namespace
+
+struct AnswersOfFields::Parts {
+  VibratingFields problem;
+  BlockOperator K, M;
+  std::optional<SparseMatrix> joined = {};
+  std::unique_ptr<DividedMatrix> divided = {};
+  std::optional<DirectSolver> factor = {};
+  Vector moved = {};
+  int unwinding = std::uncaught_exceptions();
+
+  Parts(const FieldsOfModel& fields, const VibrationModel& model, Ranks* ranks)
+      : problem(fields, model, ranks), K(problem.stiffness_matrix()), M(problem.mass_matrix()) {
+    problem.eliminate(K);
+    if (ranks != nullptr) divided = divided_matrix(*ranks, problem.stiffness().device(), joined_rows(K));
+    else joined.emplace(joined_matrix(K));
+    factor.emplace(divided ? DirectInput(*divided) : DirectInput(*joined), DirectKind::symmetric);
+    moved = problem.stiffness().zeros();
+  }
+  // A factor goes by all ranks together, unless one is lost.
+  ~Parts() {
+    try {
+      if (divided && factor && std::uncaught_exceptions() == unwinding) factor->end();
+    } catch (const Error&) {  // the job ends
+    }
+  }
+};
+
+AnswersOfFields::AnswersOfFields(const FieldsOfModel& fields, const VibrationModel& model, Ranks* ranks)
+    : parts_(std::make_unique<Parts>(fields, model, ranks)) {}
+AnswersOfFields::~AnswersOfFields() = default;
+
+Vector AnswersOfFields::zeros() const { return parts_->problem.stiffness().zeros(); }
+Vector AnswersOfFields::own(const Vector& of_all) const { return parts_->problem.own(of_all); }
+Vector AnswersOfFields::gathered(const Vector& own) const { return parts_->problem.gathered(own); }
+
+const Vector& AnswersOfFields::mass_times(const Vector& x) {
+  parts_->M.apply(x, parts_->moved);
+  return parts_->moved;
+}
+
+Vector AnswersOfFields::free_part(const Vector& f) {
+  Vector b = zeros();
+  copy(f, b);
+  parts_->problem.supports().gather(b);
+  parts_->problem.supports().set_zero(b);
+  return b;
+}
+
+Vector AnswersOfFields::to(const Vector& f) {
+  Vector u = zeros();
+  const Vector b = free_part(f);
+  if (norm2(b) == 0) return u;
+  const SolveReport report = parts_->factor->solve(b, u);
+  if (!report.converged())
+    throw Error(ErrorKind::not_converged,
+                fmt::format("the direct solver stopped for a residual vector: {}", name_of(report.reason)),
+                report.where, advice_for(report.reason));
+  parts_->problem.supports().set_linear(u);
+  return u;
+}
 
 // By a factor: no preconditioner is known for all fields at a shift.
 VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options) {

@@ -24,11 +24,22 @@ constexpr Symmetric<T> strain_at(const T (&gradient)[F::rows], Strain measure, b
   return strain;
 }
 
-// Numbers at a point from the law's strain and stress: moduli(number) and write(number, value) know where.
-template <class F, class T, class Moduli, class Write>
+// The energy of LawResults::deformation; kept(number) is an internal variable.
+template <class T, class Kept>
+constexpr T elastic_energy(const LawWithInputs& law, const LawFrame<T>& frame, Symmetric<T> strain,
+                           const Symmetric<T>& stress, const Kept& kept) {
+  for (int k = 0; k < 6 && law.state >= 6; ++k) strain[k] -= kept(k);
+  const T energy = 0.5 * contract(stress, strain);
+  if (law.free_strains == 0 || law.measure == Strain::small) return energy;
+  return energy * (frame.stretch[0] * frame.stretch[1] * frame.stretch[2]);
+}
+
+// Numbers at a point from the law's strain and stress: moduli(number), kept(number) and write(number, value) know
+// where.
+template <class F, class T, class Moduli, class Kept, class Write>
 constexpr void leave_at_point(const T (&gradient)[F::rows], const LawFrame<T>& frame, const Symmetric<T>& of_law,
                               const Symmetric<T>& stress, LawTask task, const LawWithInputs& law, const Moduli& moduli,
-                              const Write& write) {
+                              const Kept& kept, const Write& write) {
   constexpr int R = F::rows;
   const Symmetric<T> strain = strain_with_free(law, frame, of_law);
   Tensor<T> H = gradient_tensor<F::space>(gradient);
@@ -48,6 +59,10 @@ constexpr void leave_at_point(const T (&gradient)[F::rows], const LawFrame<T>& f
     nominal_response<F::space, F::symmetric>(H, law.measure, response, P, A);
     for (int r = 0; r < R; ++r) write(r, P[r]);
     for (int i = 0; i < F::from_law - R; ++i) write(R + i, A[i]);
+  } else if (task == LawTask::results && law.results == LawResults::deformation) {
+    const Tensor<T> x = deformation(H);
+    for (int i = 0; i < results_of_law; ++i) write(i, i < 9 ? x(i / 3, i % 3) : T(0.0));
+    write(9, elastic_energy(law, frame, of_law, stress, kept));
   } else if (task == LawTask::results) {
     const Symmetric<T> sigma = cauchy_stress(H, law.measure, response.stress);
     for (int k = 0; k < 6; ++k) {

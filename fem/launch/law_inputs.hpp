@@ -5,6 +5,7 @@
 
 #include "fem/forms/material_axes.hpp"
 #include "fem/launch/law_arguments.hpp"
+#include "fem/launch/law_results.hpp"
 #include "fem/materials/kinematics.hpp"
 
 #include <cstdint>
@@ -29,6 +30,7 @@ struct LawWithInputs : PointLaw {
   std::uint32_t varying;  // bit k: parameter k of the law varies
   int parameters;         // count of those
   bool has_temperature;   // the last one
+  LawResults results;
   constexpr int first_parameter() const { return free_strains + (has_axes ? 6 : 0); }  // its number
   constexpr int temperature() const { return first_parameter() + parameters; }
   constexpr int count() const { return temperature() + (has_temperature ? 1 : 0); }

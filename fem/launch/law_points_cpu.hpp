@@ -48,6 +48,7 @@ template <Form F, int D>
     load_numbers(out, 6, stress.v);
     leave_at_point<F>(
         gradient, frame, strain, stress, task, law, [&](int i) { return Pack::load(moduli + i * lane_count); },
+        [&](int i) { return Pack::load(kept + i * lane_count); },
         [&](int number, const Pack& value) { left(q * numbers + number) = value; });
     if (task == LawTask::results) {
       for (int i = 0; i < numbers - results_of_law; ++i)

@@ -55,13 +55,13 @@ __global__ void leave_kernel(const __grid_constant__ LawWorkspace w, Index packs
     strain[k] = w.strain[(pack * 6 + k) * lane_count + lane];
     stress[k] = w.stress[(pack * 6 + k) * lane_count + lane];
   }
+  const auto kept = [&](int i) { return w.state[(pack * w.law.state + i) * lane_count + lane]; };
   const auto write = [&](int number, double value) { w.left[(pack * numbers + number) * lane_count + lane] = value; };
   leave_at_point<F>(
       gradient, frame_in(w, pack, lane), strain, stress, task, w.law,
-      [&](int i) { return w.moduli[(pack * 36 + i) * lane_count + lane]; }, write);
+      [&](int i) { return w.moduli[(pack * 36 + i) * lane_count + lane]; }, kept, write);
   if (task == LawTask::results) {
-    for (int i = 0; i < numbers - results_of_law; ++i)
-      write(results_of_law + i, i < w.law.state ? w.state[(pack * w.law.state + i) * lane_count + lane] : 0.0);
+    for (int i = 0; i < numbers - results_of_law; ++i) write(results_of_law + i, i < w.law.state ? kept(i) : 0.0);
   }
 }
 

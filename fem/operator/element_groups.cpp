@@ -490,6 +490,15 @@ std::vector<Integral> loads_among(const std::vector<Integral>& integrals) {
   return loads;
 }
 
+std::vector<Integral> elastic_among(const std::vector<Integral>& integrals) {
+  std::vector<Integral> elastic;
+  for (const Integral& each : integrals)
+    if ((each.form.has_matrix || each.form.derived > 0) && each.form.state_start.empty() && !each.is_load &&
+        !each.is_rate)
+      elastic.push_back(each);
+  return elastic;
+}
+
 Integral Integral::over(FormValue form, const Region& region) {
   if (form.cell == static_cast<int>(CellKind::vertex1))
     throw Error(ErrorKind::model_options, fmt::format("'{}' acts on nodes", form.name), {}, "use Integral::at_nodes");

@@ -59,6 +59,8 @@ class Equations {
   virtual EquationInputs& inputs() = 0;
   virtual PointStates& states() const = 0;
   virtual std::unique_ptr<Equations> loads() const = 0;  // the forms without a matrix and without results, no rates
+  // Forces of the body without internal variables: all other forms but loads and rates.
+  virtual std::unique_ptr<Equations> without_states() const = 0;
 
   virtual std::string name_of(Index unknown) const = 0;  // for messages: "node 17 (0.5, 0, 1)"
   // How results have forces: at the nodes of the mesh (FunctionSpace::forces_to_mesh); of several fields as they are,

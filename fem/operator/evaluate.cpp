@@ -63,14 +63,16 @@ std::vector<double> results_elsewhere(const Operator& equations, const std::stri
   return elsewhere;
 }
 
-DerivedFields evaluate(const Operator& equations, const Vector& u, const std::string& form) {
+DerivedFields evaluate(const Operator& equations, const Vector& u, const std::string& form, LawResults of_laws) {
   const FunctionSpace& space = equations.space();
   check_size(space, u.size());
   DerivedFields fields;
   const int k = fields.components = results_of(equations.terms(), {OperatorTask::evaluate, form});
   if (k == 0) return fields;
   const std::vector<double> elsewhere = results_elsewhere(equations, form, k);
+  equations.terms().points().set_law_results(of_laws);
   CellSums sums = sums_of(equations, u, form, k);
+  equations.terms().points().set_law_results(LawResults::stress);
   fields.at_cells = std::move(sums.at_cells);
   for (Index n = 0; n < space.node_count(); ++n)
     for (int i = 0; i < k; ++i) {

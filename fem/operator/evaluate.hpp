@@ -4,6 +4,7 @@
 #pragma once
 
 #include "device/array.hpp"
+#include "fem/launch/law_results.hpp"
 
 #include <string>
 #include <vector>
@@ -24,8 +25,10 @@ struct DerivedFields {
 // Results of the forms on cells, or only of those with this name, on cells or facets; those of several forms on the
 // same cells add up. Without such forms, numbers at nodes and cells are zero. Those of facets are at nodes only.
 // Forms of laws with different internal variables give at once what all of them have: strain and stress. Throws
-// an internal Error for other forms with different numbers of results.
-DerivedFields evaluate(const Operator& equations, const Vector& u, const std::string& form = {});
+// an internal Error for other forms with different numbers of results. LawResults::deformation: forms of laws have the
+// deformation gradient in place of strain and stress; those of other forms add to it.
+DerivedFields evaluate(const Operator& equations, const Vector& u, const std::string& form = {},
+                       LawResults of_laws = LawResults::stress);
 // [component] At nodes without such forms: zero, and internal variables as they started.
 std::vector<double> results_elsewhere(const Operator& equations, const std::string& form, int components);
 

@@ -41,6 +41,8 @@ struct Integral {
 // Those that are forces from outside. Free strains have no matrix either, but add to the stress: theirs are forces of
 // the body.
 std::vector<Integral> loads_among(const std::vector<Integral>& integrals);
+// Forces of the body that keep no internal variables, without rates.
+std::vector<Integral> elastic_among(const std::vector<Integral>& integrals);
 
 std::vector<FormValue> forms_of(const std::vector<Integral>& integrals);
 

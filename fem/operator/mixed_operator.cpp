@@ -213,17 +213,22 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
 }
 
 // Integrals of loads have no blocks.
-std::unique_ptr<Equations> MixedOperator::loads() const {
+std::unique_ptr<Equations> MixedOperator::loads() const { return share(false, loads_among); }
+
+std::unique_ptr<Equations> MixedOperator::without_states() const { return share(true, elastic_among); }
+
+// The forms of several fields that have a matrix, or the others; and these of one field.
+std::unique_ptr<Equations> MixedOperator::share(bool with_matrix, SomeIntegrals some) const {
   std::vector<MixedIntegral> several;
   for (const MixedIntegral& each : terms_->integrals()) {
     bool has_block = false;
     for (const auto& row : each.form.couples) has_block = has_block || std::ranges::find(row, true) != row.end();
-    if (!has_block && !each.is_rate) several.push_back(each);
+    if (has_block == with_matrix && !each.is_rate) several.push_back(each);
   }
   std::vector<Integral> of_one;
   for (int k = 0; k < field_count(); ++k)
     if (of_field(k) != nullptr)
-      for (const Integral& each : loads_among(of_field(k)->integrals())) of_one.push_back(each.of_field(k));
+      for (const Integral& each : some(of_field(k)->integrals())) of_one.push_back(each.of_field(k));
   return std::make_unique<MixedOperator>(spaces(), std::move(several), std::move(of_one));
 }
 

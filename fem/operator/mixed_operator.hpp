@@ -53,6 +53,9 @@ class MixedOperator final : public Equations {
 
  private:
   std::unique_ptr<Equations> loads() const override;
+  std::unique_ptr<Equations> without_states() const override;
+  using SomeIntegrals = std::vector<Integral> (*)(const std::vector<Integral>&);
+  std::unique_ptr<Equations> share(bool with_matrix, SomeIntegrals some) const;
   std::string name_of(Index unknown) const override;
   std::vector<double> forces_for_results(const Vector& f) const override { return f.host(); }
   std::shared_ptr<Equations> shared() const override { return std::make_shared<MixedOperator>(*this); }

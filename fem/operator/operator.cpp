@@ -70,6 +70,10 @@ std::unique_ptr<Equations> Operator::loads() const {
   return std::make_unique<Operator>(space(), loads_among(integrals()));
 }
 
+std::unique_ptr<Equations> Operator::without_states() const {
+  return std::make_unique<Operator>(space(), elastic_among(integrals()));
+}
+
 std::string Operator::name_of(Index unknown) const {
   return space().name_of(static_cast<Node>(unknown / space().components()));
 }

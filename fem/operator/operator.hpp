@@ -55,6 +55,7 @@ class Operator final : public Equations {
   std::vector<double> forces_for_results(const Vector& f) const override;
 
  private:
+  std::unique_ptr<Equations> without_states() const override;
   std::shared_ptr<Equations> shared() const override { return std::make_shared<Operator>(*this); }
 
   std::shared_ptr<ElementTerms> terms_;

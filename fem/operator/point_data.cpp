@@ -126,8 +126,14 @@ const LawWithInputs& PointData::law(const Integral& integral, Index workspace) {
          form.law.has_axes,
          form.law.varying,
          std::popcount(form.law.varying),
-         form.given_count > form.law.before_temperature()};
+         form.given_count > form.law.before_temperature(),
+         law_results_};
   return law;
+}
+
+void PointData::set_law_results(LawResults results) {
+  law_results_ = results;
+  for (auto& [integral, law] : laws_) law.results = results;
 }
 
 Index PointData::bytes_read_by(const std::vector<std::vector<AssemblyTerm>>& terms) const {

@@ -38,6 +38,7 @@ class PointData {
 
   // The law of the integral's form, with so many numbers of room on a GPU.
   const LawWithInputs& law(const Integral& integral, Index workspace);
+  void set_law_results(LawResults results);  // of all laws, from now on
 
   void forget_geometry() { geometry_.clear(); }
   // [bytes] The arrays that these terms read in each run.
@@ -75,6 +76,7 @@ class PointData {
   FieldsAtPoints fields_;  // for the coefficients
   std::map<std::pair<const ElementGroup*, const Integral*>, Vector> states_;
   std::map<const Integral*, LawWithInputs> laws_;
+  LawResults law_results_ = LawResults::stress;
   Vector law_workspace_;  // of a GPU
 };
 

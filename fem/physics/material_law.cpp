@@ -33,6 +33,13 @@ void check_kinematics(const LawRecord& law, const Kinematics& kinematics) {
 
 }  // namespace
 
+bool keeps_inelastic_strain(const LawRecord& law) {
+  const std::span<const StateFacts> kept = law.numbers.states();
+  return !kept.empty() && kept.front().components == 6 &&
+         (kept.front().name == std::string_view("plastic_strain") ||
+          kept.front().name == std::string_view("creep_strain"));
+}
+
 FormValue MaterialLaw::form(const Kinematics& kinematics, const LawInputs& inputs) const {
   const LawRecord& law = *record;
   check_kinematics(law, kinematics);

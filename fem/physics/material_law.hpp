@@ -44,6 +44,10 @@ struct LawInputs {
   std::optional<PointFunction> temperature = {};
 };
 
+// Are the first six internal variables the plastic strain, or that of creep? Then the rest of the strain is linear in
+// the stress.
+bool keeps_inelastic_strain(const LawRecord& law);
+
 struct MaterialLaw {
   template <Law L>
   MaterialLaw(const L& law) {  // NOLINT: a law is meant to become a value

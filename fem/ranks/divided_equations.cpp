@@ -117,21 +117,22 @@ Vector DividedEquations::with_ghosts(const Vector& all) const {
 }
 
 // Results at owned nodes [node][component] and in all cells of the part.
-DerivedFields DividedEquations::evaluate_own(const Operator& equations, const Vector& u, const std::string& form) {
-  DerivedFields fields = ritz::evaluate(own(equations), with_ghosts(u), form);
+DerivedFields DividedEquations::evaluate_own(const Operator& equations, const Vector& u, const std::string& form,
+                                             LawResults of_laws) {
+  DerivedFields fields = ritz::evaluate(own(equations), with_ghosts(u), form, of_laws);
   if (!space_->space().isoparametric()) fields.at_nodes = std::move(fields.at_space_nodes);
   fields.at_nodes.resize(static_cast<std::size_t>(ghosts().owned() * fields.components));
   return fields;
 }
 
 DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations, const Vector& u,
-                                                       const std::string& form) {
+                                                       const std::string& form, LawResults of_laws) {
   const FunctionSpace& whole = equations.space();
   DerivedFields fields{.components = results_of(equations.terms(), {OperatorTask::evaluate, form})};
   if (fields.components == 0) return fields;
   const auto k = static_cast<std::size_t>(fields.components);
   const auto packed = [&] {
-    const DerivedFields mine = evaluate_own(equations, u, form);
+    const DerivedFields mine = evaluate_own(equations, u, form, of_laws);
     return Packed().add(space_->part().cells()).add(mine.at_nodes).add(mine.at_cells).take();
   };
   const std::string mine = packed();
@@ -166,9 +167,11 @@ DerivedFields DividedEquations::evaluate_for_the_first(const Operator& equations
   return fields;
 }
 
-DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form) {
+DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form,
+                                     LawResults of_laws) {
   auto* const divided = dynamic_cast<DividedEquations*>(equations.states().over_ranks());
-  return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form) : evaluate(equations, u, form);
+  return divided != nullptr ? divided->evaluate_for_the_first(equations, u, form, of_laws)
+                            : evaluate(equations, u, form, of_laws);
 }
 
 void DividedEquations::bring_states(const ElementTerms& terms, PointStates& states) {

@@ -72,7 +72,8 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
   void follow();
   void states_have_changed() { newest_states_ = Newest::on_parts; }
 
-  DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
+  DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form,
+                                       LawResults of_laws);
   void numbers_changed() override { numbers_are_taken_ = false; }
   void bring_states(const ElementTerms& terms, PointStates& states) override;
   void states_were_set() override { newest_states_ = Newest::here; }
@@ -83,7 +84,7 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
   DividedEquations(std::shared_ptr<const DividedSpace> space, PartIntegrals integrals);
   const Ghosts& ghosts() const { return *space_->ghosts(); }
   Vector with_ghosts(const Vector& all) const;  // of the whole space; an empty one stays empty
-  DerivedFields evaluate_own(const Operator& equations, const Vector& u, const std::string& form);
+  DerivedFields evaluate_own(const Operator& equations, const Vector& u, const std::string& form, LawResults of_laws);
 
   std::shared_ptr<const DividedSpace> space_;
   std::vector<std::size_t> integral_of_;  // [integral of the part] its number among all
@@ -97,7 +98,8 @@ class DividedEquations final : public OperatorOverRanks, public std::enable_shar
 DividedEquations& divide_among_ranks(const Operator& equations, const LinearSolverOptions& options, Ranks& ranks);
 // evaluate() where the first rank alone writes the results: the lists of the others are empty. All ranks call
 // it.
-DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form);
+DerivedFields evaluate_for_the_first(const Operator& equations, const Vector& u, const std::string& form,
+                                     LawResults of_laws = LawResults::stress);
 // Other equations on the same space, where these are divided; null: they are not.
 DividedEquations* divide_like(const Equations& equations, const Equations& others);
 

@@ -14,10 +14,22 @@
 namespace ritz {
 
 bool is_column_of_tables(std::string_view name) {
-  static constexpr std::array<std::string_view, 15> names{
-      "step",          "time",          "load_case",        "member",        "status",
-      "fingerprint",   "iterations",    "residual",         "exit",          "kinetic_energy",
-      "strain_energy", "work_of_loads", "work_of_supports", "damped_energy", "lost_energy"};
+  static constexpr std::array<std::string_view, 16> names{"step",
+                                                          "time",
+                                                          "load_case",
+                                                          "member",
+                                                          "status",
+                                                          "fingerprint",
+                                                          "iterations",
+                                                          "residual",
+                                                          "exit",
+                                                          "kinetic_energy",
+                                                          "strain_energy",
+                                                          "work_of_loads",
+                                                          "work_of_supports",
+                                                          "damped_energy",
+                                                          "lost_energy",
+                                                          "dissipated_energy"};
   constexpr std::string_view frequency = "frequency_";
   const bool numbered = name.starts_with(frequency) && name.size() > frequency.size() &&
                         name.find_first_not_of("0123456789", frequency.size()) == std::string_view::npos;

@@ -254,6 +254,32 @@ point = [0, 0, 0.5]
         outcome = self.run_case("ritz-modal", sector)
         self.assertIn("4 nodal diameters of 6 sectors", outcome.errors)
 
+    def test_loads_that_go_around_meet_the_modes_with_as_many_nodal_diameters(self):
+        """The disc is pulled outwards; engine orders 2 and 8 are the same to six sectors. That one sector answers as the wheel is a test of C++."""
+        answers = ('[harmonic]\nengine_order = 2\nfrequencies = [3000, 4000]\ncount = 5\n[damping]\nratio = 0.01\n[[body_force]]\nregion = "steel"\nvalue = ["1e7*x", "1e7*y"]\n'
+                   '[[probe]]\nname = "rim"\nfield = "displacement"\ncomponent = "x"\npoint = [0.35, 0.15]\n')
+        case = self.changed(example("vibration/disc_sector"), ("nodal_diameters = [0, 1, 2, 3]     # all of 6 sectors", ""))
+        case.write_text(case.read_text() + answers)
+        outcome = self.solve("ritz-modal", case)
+        self.assertIn("engine order 2 on 6 sectors: 2 nodal diameters, waves that go forwards", outcome.log)
+        modes = self.solve("ritz-modal", example("vibration/disc_sector")).fact("frequencies_hz_n2")
+        self.assertEqual(len(outcome.fact("frequencies_hz_n2")), len(modes))
+        for mine, other in zip(outcome.fact("frequencies_hz_n2"), modes):
+            self.assert_close(mine, other, 1e-9)
+        at = outcome.fact("largest_rim_hz")[0]
+        self.assertLess(min(abs(at / f - 1) for f in modes), 2e-3)
+        eight = self.solve("ritz-modal", case, keys={"harmonic.engine_order": 8})
+        self.assert_close(eight.fact("largest_rim")[0], outcome.fact("largest_rim")[0], 1e-9)
+        self.assertIn("waves that go backwards", self.solve("ritz-modal", case, keys={"harmonic.engine_order": 4}).log)
+        text = case.read_text()
+        for old, new, message in (("[harmonic]", '[harmonic]\nmethod = "direct"', "an engine order with method = \"direct\""),
+                                  ("[damping]", "[[harmonic.base]]\ndirection = [1, 0]\nacceleration = 1\n[damping]", "an engine order of a motion of the base"),
+                                  ("engine_order = 2", "engine_order = -1", "engine_order"),
+                                  (text[text.index("[[periodic]]"):text.index("[modal]")], "", "modes with waves of a model without sides of a sector")):
+            refused = self.run_case("ritz-modal", self.write("refused.toml", text.replace(old, new)))
+            self.assertEqual(refused.exit, 2, message)
+            self.assertIn(message, refused.errors)
+
     def test_the_whole_body_of_a_sector_is_turned_copies_with_waves(self):
         """Six sectors of a disc in torsion move alike; with n waves the shape a quarter of a wave on is as large, and a wave goes around."""
         keys = {"modal.whole": "true", "modal.count": 1, "modal.animate": 4, "modal.animate_displacement": 0.001, "modal.normalise": "maximum"}

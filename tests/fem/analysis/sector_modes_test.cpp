@@ -1,6 +1,9 @@
 // Modes of one sector with waves around: those of the whole body.
 #include "fem/analysis/sector_modes.hpp"
 
+#include "fem/analysis/direct_harmonic.hpp"
+#include "fem/analysis/engine_order.hpp"
+
 #include "device/error.hpp"
 #include "fem/physics/elastic_body.hpp"
 #include "fem/physics/periodic_region.hpp"
@@ -14,6 +17,8 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <span>
+#include <utility>
 #include <vector>
 
 namespace ritz::test::sector_modes_test {
@@ -134,6 +139,73 @@ TEST(SectorModes, WithWavesAndUnderPreloadAreThoseOfTheWholeWheel) {
     return sum;
   };
   EXPECT_GT(size(false) + size(true), 0);
+}
+
+Node nearest(const Mesh& mesh, std::span<const double, 3> x) {
+  const auto distance = [&](Node node) {
+    const std::span<const double, 3> y = mesh.point(node);
+    return std::hypot(x[0] - y[0], x[1] - y[1], x[2] - y[2]);
+  };
+  Node best = 0;
+  for (Node node = 0; node < mesh.node_count(); ++node)
+    if (distance(node) < distance(best)) best = node;
+  return best;
+}
+
+// Loads of the wheel that go around, f (cos n theta + i sin n theta): two load cases, the second a quarter of a period
+// ahead. `f` points outwards and along the axis.
+ElasticBody excited(const Mesh& mesh, int order) {
+  ElasticBody body = Wheel::body(mesh);
+  const PointExpression x = PointExpression::x(), y = PointExpression::y(),
+                        phase = order * PointExpression::of(PointOperation::angle, {y, x});
+  for (const auto& [name, part] : {std::pair{"cosine", PointExpression::of(PointOperation::cosine, {phase})},
+                                   {"sine", PointExpression::of(PointOperation::sine, {phase})}})
+    body.load_case(name).traction("x1", {x * part, y * part, part});
+  return body;
+}
+
+// Motion at the nodes of the wheel in its first sector, by all of the equations; of the sector on enough modes, with
+// residual vectors, whose error falls with the fourth power of the frequencies.
+TEST(SectorModes, AnswerLoadsThatGoAroundAsTheWholeWheel) {
+  const Mesh sixth(Wheel::part(2, turn / 6));
+  MeshData all = Wheel::part(12, turn);
+  Wheel::close(all);
+  const Mesh mesh(std::move(all));
+  const ModalDamping damping{.rayleigh = {.mass = 5, .stiffness = 1e-5}};
+  const std::vector<Excitation> both = {{.load = 0}, {.load = 1, .phase = turn / 4}};
+  for (const auto [order, index] : {std::pair{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 2}, {11, 1}}) {
+    const Model sector = sector_of(excited(sixth, order), sixth.region("y0"), sixth.region("y1"), turn / 6);
+    const EngineOrder around_axis = engine_order(sector, order);
+    EXPECT_EQ(around_axis.waves, index);
+    EXPECT_EQ(around_axis.backward, order >= 4);
+    const ModalBasis basis{.modal = {{.count = 20, .relative = 1e-10, .method = EigenMethod::lanczos}},
+                           .loads_excite = false};
+    const ModalSpace space = solve(sector, basis, around_axis);
+    const double frequency = 1.1 * space.modes.frequencies.front();
+    const HarmonicMotion of_sector =
+        harmonic_response(space, {.damping = damping, .excitations = around(both, space, around_axis)}, frequency);
+    const Model wheel = excited(mesh, order).model(cpu());
+    DirectHarmonicSystem system(wheel, {.rayleigh = damping.rayleigh, .loads_excite = false});
+    const DirectResponse of_wheel = system.solve({frequency}, both);
+    for (const bool imaginary : {false, true}) {
+      const auto motion = [&](const Model& of, const ModalSpace& in, const HarmonicMotion& m) {
+        std::vector<double> q;
+        for (const Complex& each : m.q) q.push_back(imaginary ? each.imag() : each.real());
+        return of.space.to_mesh(in.motion(q));
+      };
+      const std::vector<double> ours = motion(sector, space, of_sector),
+                                theirs = motion(wheel, of_wheel.space, of_wheel.motions[0]);
+      double largest = 0;
+      for (const double each : theirs) largest = std::max(largest, std::abs(each));
+      for (Node node = 0; node < sixth.node_count(); ++node) {
+        const Node same = nearest(mesh, sixth.point(node));
+        for (Index d = 0; d < 3; ++d)
+          EXPECT_NEAR(ours[static_cast<std::size_t>(3 * node + d)], theirs[static_cast<std::size_t>(3 * same + d)],
+                      1e-6 * largest)
+              << order << ' ' << node << ' ' << d;
+      }
+    }
+  }
 }
 
 TEST(SectorModes, TakeSectorsThatMakeAWholeTurn) {
