@@ -1,7 +1,7 @@
 // Stiffness of a hexahedron of 8 nodes against the motions that its uniform gradient does not see, hourglasses. Each
-// component moves along four of them, g_k = h_k - (h_k . x_i) b_i with h = eta zeta, xi zeta, xi eta, xi eta zeta at the
-// nodes and b the mean gradients of the shape functions; linear motions cause no force (Flanagan and Belytschko, Int. J.
-// Num. Meth. Engng 17 (1981) 679). Energy: stiffness / 2 V b_ia b_ia sum_ki (g_k . u_i)^2.
+// component moves along four of them, g_k = h_k - (h_k . x_i) b_i with h = eta zeta, xi zeta, xi eta, xi eta zeta at
+// the nodes and b the mean gradients of the shape functions; linear motions cause no force (Flanagan and Belytschko,
+// Int. J. Num. Meth. Engng 17 (1981) 679). Energy: stiffness / 2 V b_ia b_ia sum_ki (g_k . u_i)^2.
 #pragma once
 
 #include "fem/forms/parameter.hpp"

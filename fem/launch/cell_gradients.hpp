@@ -15,7 +15,7 @@ namespace ritz::RITZ_BACKEND {
 // then their amplitudes; left(i): what the law leaves, as FormFacts::from_cell counts it.
 template <class F, class Record, class Left>
 struct CellNumbers {
-  static constexpr int R = F::rows, slopes = F::modes > 0 ? F::dimension * F::dimension : 0;
+  static constexpr int R = F::rows, slopes = F::modes > 0 ? F::dimension *F::dimension : 0;
   static constexpr int at_point = R + 1 + slopes;
   static constexpr int recorded(int points) { return points * at_point + F::modes; }
   Record record;
@@ -114,8 +114,8 @@ struct MeanDilatation {
                    : cell.gradient(q, r) + on_diagonal<F>(r) * (1.0 / n) * (m.volume - v.value);
   }
 
-  // s = (v / J)^(1/n), a = P : (1 + H). P of H is s (P - a/n C) + p J C with p, the mean of s a / (n v). Derivatives by H
-  // and v of W(s (1 + H)), and dC_iJ/dH_kL = -C_iL C_kJ, give A, vectors and coupling.
+  // s = (v / J)^(1/n), a = P : (1 + H). P of H is s (P - a/n C) + p J C with p, the mean of s a / (n v). Derivatives by
+  // H and v of W(s (1 + H)), and dC_iJ/dH_kL = -C_iL C_kJ, give A, vectors and coupling.
   template <class T, class Cell>
   static constexpr void finish(const Cell& cell, const Means<T>& m, bool large, bool with_moduli) {
     T mean = 0.0, second = 0.0;  // dW/dv and d2W/dv2
@@ -251,8 +251,8 @@ struct UniformGradient {
 
 // Quadratic displacements xi_k^2 of each direction k of the cell, whose amplitudes a make no work: G = H + a_k (x) g_k
 // with g_k = xi_k j0 / j grad xi_k at the centre, of which the integral vanishes, so that patch tests hold (Taylor,
-// Beresford and Wilson, Int. J. Num. Meth. Engng 10 (1976) 1211). For linear laws of small displacements: a follows from
-// the forces and moduli at a = 0.
+// Beresford and Wilson, Int. J. Num. Meth. Engng 10 (1976) 1211). For linear laws of small displacements: a follows
+// from the forces and moduli at a = 0.
 template <class F>
 struct IncompatibleModes {
   static constexpr int R = F::rows, D = F::dimension, modes = F::modes;
@@ -279,8 +279,7 @@ struct IncompatibleModes {
     for (int m = 0; m < modes; ++m) {
       a[m] = 0.0;
       for (int q = 0; q < cell.points; ++q)
-        for (int d = 0; d < D; ++d)
-          a[m] -= cell.weight(q) * cell.force(q, m % D * D + d) * cell.slope(q, m / D, d);
+        for (int d = 0; d < D; ++d) a[m] -= cell.weight(q) * cell.force(q, m % D * D + d) * cell.slope(q, m / D, d);
     }
     factorise(S);
     solve_with(S, a);
@@ -357,7 +356,8 @@ template <Space space>
 struct MethodOf<FromCellLaw<space, CellGradient::uniform>>
     : UniformGradient<FromCellLaw<space, CellGradient::uniform>> {};
 template <class F>
-concept SolvesForModes = FormFacts<F>::coupled > 0 && F::modes > 0;
+concept SolvesForModes = FormFacts<F>::coupled >
+0 && F::modes > 0;
 
 // Gradient, weight and slopes at point q of a cell.
 template <class F, class Sh, class T, class U, class Cell>
@@ -381,8 +381,8 @@ constexpr double reference_coordinate(const ReferenceTable& table, int q, int k)
   return sum;
 }
 
-// g_k at point q, where the Jacobian has the determinant j. The Jacobian at the centre is the mean over the points; only
-// directions count, so that its determinant may be left out.
+// g_k at point q, where the Jacobian has the determinant j. The Jacobian at the centre is the mean over the points;
+// only directions count, so that its determinant may be left out.
 template <class F, class Sh, class T, class X, class Cell>
 constexpr void record_slopes(const X& x, const T& j, const ReferenceTable& table, int q, const Cell& cell) {
   constexpr int D = F::dimension, corners = 1 << D;

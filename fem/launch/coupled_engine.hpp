@@ -41,8 +41,7 @@ constexpr void coupled_vectors(const Team& team, const ElementArguments& argumen
       Location<T, Sh::G> point{};
       for (int d = 0; d < Sh::G; ++d) point.x[d] = place(q * Sh::G + d);
       T rows[R];
-      for (int r = 0; r < R; ++r)
-        rows[r] = team.from_law(arguments, batch, left + (k * points + q) * R + r, numbers);
+      for (int r = 0; r < R; ++r) rows[r] = team.from_law(arguments, batch, left + (k * points + q) * R + r, numbers);
       Fields<T, C, Sh::G> f{};
       F::put(point, rows, f);
       for (int c = 0; c < C; ++c) {
@@ -144,7 +143,8 @@ requires(FormFacts<F>::coupled > 0) constexpr void add_coupled(const Team& team,
     team.sync();
     if constexpr (task == CoupledTask::matrices)
       store_coupled_matrices<Sh, FormFacts<F>::symmetric>(team, arguments, batch, nodes);
-    else store_coupled_nodes(team, arguments, batch, nodes, [&](int k, int a, int c) { return y(nodes.place(k, a, c)); });
+    else
+      store_coupled_nodes(team, arguments, batch, nodes, [&](int k, int a, int c) { return y(nodes.place(k, a, c)); });
   }
   team.sync();
 }

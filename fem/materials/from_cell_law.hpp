@@ -15,7 +15,9 @@ template <Space space, CellGradient gradient, bool symmetric>
 constexpr const char* name_of_cell_form() {
   constexpr bool solid = space == Space::solid, plane = space == Space::plane;
   if constexpr (gradient == CellGradient::mean_dilatation && symmetric)
-    return solid ? "mean dilatation in space" : plane ? "mean dilatation in the plane" : "mean dilatation of revolution";
+    return solid   ? "mean dilatation in space"
+           : plane ? "mean dilatation in the plane"
+                   : "mean dilatation of revolution";
   else if constexpr (gradient == CellGradient::mean_dilatation)
     return solid   ? "mean dilatation in space, any"
            : plane ? "mean dilatation in the plane, any"

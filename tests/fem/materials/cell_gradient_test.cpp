@@ -74,12 +74,10 @@ struct Case {
   CellGradient gradient;
   int rigid_motions;
 };
-constexpr Case cases[] = {{Space::solid, CellGradient::mean_dilatation, 6},
-                          {Space::plane, CellGradient::mean_dilatation, 3},
-                          {Space::revolution, CellGradient::mean_dilatation, 1},
-                          {Space::solid, CellGradient::incompatible_modes, 6},
-                          {Space::plane, CellGradient::incompatible_modes, 3},
-                          {Space::solid, CellGradient::uniform, 6}};
+constexpr Case cases[] = {
+    {Space::solid, CellGradient::mean_dilatation, 6},      {Space::plane, CellGradient::mean_dilatation, 3},
+    {Space::revolution, CellGradient::mean_dilatation, 1}, {Space::solid, CellGradient::incompatible_modes, 6},
+    {Space::plane, CellGradient::incompatible_modes, 3},   {Space::solid, CellGradient::uniform, 6}};
 // With the stiffness against hourglasses of a uniform gradient.
 std::vector<Integral> integrals_of(const LinearElastic& law, const Case& c) {
   std::vector<Integral> made{Integral::over_all_cells(material(law, {c.space, false, false, c.gradient}))};
@@ -89,8 +87,8 @@ std::vector<Integral> integrals_of(const LinearElastic& law, const Case& c) {
 }
 const LinearElastic nearly_incompressible = {3, 0.4999}, compressible = {3, 0.3};
 
-// The same facts of plain elements: tests/fem/operator/element_algebra_test.cpp. 2 G and 3 K differ by 5000, so that small
-// eigenvalues begin at about 1e-5 of the largest.
+// The same facts of plain elements: tests/fem/operator/element_algebra_test.cpp. 2 G and 3 K differ by 5000, so that
+// small eigenvalues begin at about 1e-5 of the largest.
 TEST(CellGradient, MatricesAreSymmetricAndHaveExactlyTheRigidMotionsInTheirKernel) {
   for (const Case& c : cases)
     for (const LinearElastic& law : {compressible, nearly_incompressible})
@@ -134,9 +132,8 @@ TEST(CellGradient, IncompatibleModesBendARectangleExactly) {
   const auto energy = [&](CellGradient gradient) {
     const DiscreteProblem p(rectangle(1, 1, {length, height}, CellKind::quad4),
                             material(compressible, {Space::plane, false, true, gradient}));
-    const std::vector<double> u = p.values([&](const Point& x, int i) {
-      return i == 0 ? x[0] * (x[1] - height / 2) : -x[0] * x[0] / 2;
-    });
+    const std::vector<double> u =
+        p.values([&](const Point& x, int i) { return i == 0 ? x[0] * (x[1] - height / 2) : -x[0] * x[0] / 2; });
     const std::vector<double> r = p.residual(u);
     double sum = 0;
     for (std::size_t i = 0; i < u.size(); ++i) sum += u[i] * r[i];
@@ -168,9 +165,7 @@ TEST(CellGradient, ThatALawOrASpaceDoesNotHaveIsRefused) {
   const auto why = [](const auto& law, const Kinematics& kinematics) -> std::string {
     try {
       material(law, kinematics);
-    } catch (const Error& error) {
-      return error.message();
-    }
+    } catch (const Error& error) { return error.message(); }
     return "nothing";
   };
   EXPECT_THAT(why(compressible, {Space::plane, false, true, CellGradient::mean_dilatation}), HasSubstr("plane stress"));
