@@ -85,7 +85,8 @@ void report_bending_cells(Run& run, const FunctionSpace& space, const ElasticBod
   run.log().notice(fmt::format(
       "{}{:.0f} % of the strain energy is in strains that vary across single cells, as where one cell over the "
       "height bends; linear cells are too stiff for that (shear locking), which makes displacements too small, by up "
-      "to this share, and frequencies too high: write order = 2 under [space], or take quadratic cells",
+      "to this share, and frequencies too high: write order = 2 under [space], or integration = \"incompatible_modes\" "
+      "in its [[material]] (hexahedra and quadrilaterals), or take quadratic cells",
       start, 100 * share));
 }
 

@@ -118,6 +118,26 @@ void read_expansion(const Case::Table& t, const LibraryMaterial* known, ElasticM
         "expansion_zero", "temperature from which secant coefficients count; not given: the reference of [thermal]");
 }
 
+void read_integration(const Case::Table& t, const Mesh& mesh, const Region* region, ElasticMaterial& material) {
+  const std::string integration = t.choice(
+      "integration",
+      "full; reduced: two points a direction in place of three, in hexahedra of 20 nodes and quadrilaterals of 8, "
+      "which "
+      "do not become too stiff then where volumes hardly change; mean_dilatation: one change of volume a cell, in "
+      "hexahedra of 8 nodes and quadrilaterals of 4, likewise; incompatible_modes: quadratic displacements inside "
+      "these, "
+      "which do not become too stiff in bending; reduced in hexahedra of 8 nodes: one gradient a cell, and a stiffness "
+      "against hourglasses",
+      {"full", "reduced", "mean_dilatation", "incompatible_modes"}, "full");
+  const bool of_hexahedra = region != nullptr && std::ranges::any_of(region->cells, [&](Index cell) {
+                              return mesh.kind_of(cell) == CellKind::hex8;
+                            });
+  if (integration == "mean_dilatation") material.gradient = CellGradient::mean_dilatation;
+  if (integration == "incompatible_modes") material.gradient = CellGradient::incompatible_modes;
+  if (integration == "reduced" && of_hexahedra) material.gradient = CellGradient::uniform;
+  material.reduced = integration == "reduced" && !of_hexahedra;
+}
+
 NumberRule bounds_of_poisson(bool mixed) {
   NumberRule rule{.above = -1, .out_of_bounds = ErrorKind::material_value};
   if (mixed) rule.maximum = 0.5;
@@ -140,11 +160,7 @@ void read_elastic_materials(Run& run, const Mesh& mesh, const char* about_densit
                  "displacement; mixed: with the pressure as a second field, for materials that keep their volume or "
                  "nearly so, in cells of order 1 and 2",
                  {"displacement", "mixed"}, "displacement") == "mixed";
-    material.reduced =
-        t.choice("integration",
-                 "full; reduced: two points a direction in place of three, in hexahedra of 20 nodes and quadrilaterals "
-                 "of 8, which do not become too stiff then where volumes hardly change",
-                 {"full", "reduced"}, "full") == "reduced";
+    read_integration(t, mesh, region, material);
     if (t.has("law") || t.has("umat")) {
       material.law = read_law(run.device(), run.log(), t, known, &material.law_numbers);
     } else if (t.has("orthotropic") || t.has("anisotropic")) {

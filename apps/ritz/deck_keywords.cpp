@@ -119,8 +119,23 @@ const char* reason_without(const std::string& keyword) {
   return "Ritz does not know this card";
 }
 
-bool is_reduced_solid(const std::string& type) {
-  return type == "C3D20R" || type == "CPS8R" || type == "CPE8R" || type == "CAX8R";
+std::string integration_of(const std::string& type) {
+  static const std::map<std::string, std::string> integrations{{"C3D20R", "reduced"},
+                                                               {"CPS8R", "reduced"},
+                                                               {"CPE8R", "reduced"},
+                                                               {"CAX8R", "reduced"},
+                                                               {"C3D8R", "reduced"},
+                                                               {"C3D20", "full"},
+                                                               {"CPS8", "full"},
+                                                               {"CPE8", "full"},
+                                                               {"CAX8", "full"},
+                                                               {"C3D8", "full"},
+                                                               {"CPS4", "full"},
+                                                               {"CPE4", "full"},
+                                                               {"C3D8I", "incompatible_modes"},
+                                                               {"CAX4", "full"}};
+  const auto found = integrations.find(type);
+  return found == integrations.end() ? std::string{} : found->second;
 }
 
 std::string reason_against(const std::string& type, const DeckFacts& facts) {
@@ -134,13 +149,22 @@ std::string reason_against(const std::string& type, const DeckFacts& facts) {
   if (physics == DeckPhysics::heat && conductors.contains(type)) return {};
   if (physics == DeckPhysics::frame && solids.contains(type))
     return fmt::format("{}: solids next to shells and beams are not in Ritz yet", type);
-  const std::string head = type.substr(0, type.size() - 1);
-  if (is_reduced_solid(type) && facts.is_reduced()) return {};
-  if (is_reduced_solid(type))
+  const std::string head = type.substr(0, type.size() - 1), integration = integration_of(type);
+  const bool is_linear = type == "C3D8R" || type == "C3D8I";
+  if (is_linear && (facts.is_nonlinear() || facts.is_heat() || facts.modes > 0))
     return fmt::format(
-        "{} stands next to {}, which is integrated with more points: a translated case has one rule for "
-        "all, [[material]] integration",
+        "{} is translated in static analyses of linear materials with small displacements alone: write {} for the "
+        "plain "
+        "element, or [[material]] integration (docs/materials.md)",
         type, head);
+  if (!integration.empty() && facts.integrations.size() == 1) return {};
+  if (!integration.empty())
+    for (const auto& [other, of_type] : facts.integrations)
+      if (other != integration)
+        return fmt::format(
+            "{} stands next to {}, which is integrated in another way: a translated case has one rule for all, "
+            "[[material]] integration",
+            type, of_type);
   if (type.ends_with("R") && solids.contains(head))
     return fmt::format(
         "{} is integrated with fewer points than the cells of Ritz, so results differ: write {} if these are wanted",
@@ -148,8 +172,10 @@ std::string reason_against(const std::string& type, const DeckFacts& facts) {
   if (type == "C3D6" || type == "DC3D6")
     return fmt::format("{} is integrated with two points, the wedge of Ritz with more, so results differ", type);
   if (type.ends_with("I") && solids.contains(head))
-    return fmt::format("{} has incompatible modes, which Ritz does not have: write {} for the plain element", type,
-                       head);
+    return fmt::format(
+        "{} has incompatible modes of its layer of hexahedra: write {} for the plain element, or [[material]] "
+        "integration (docs/materials.md)",
+        type, head);
   return fmt::format("elements of type {} are not translated", type);
 }
 

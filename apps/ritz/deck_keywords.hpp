@@ -20,8 +20,8 @@ const char* reason_without(const std::string& keyword);
 
 // The reason that elements of this type give other numbers than the cells of Ritz; empty: they give the same.
 std::string reason_against(const std::string& type, const DeckFacts& facts);
-// C3D20R and its like in the plane: [[material]] integration = "reduced".
-bool is_reduced_solid(const std::string& type);
+// [[material]] integration of a hexahedron or quadrilateral; empty: of others, which have one, or of none in Ritz.
+std::string integration_of(const std::string& type);
 
 // "DLOAD" of *DSLOAD.
 std::string family_of(const std::string& keyword);

@@ -25,15 +25,16 @@ struct DeckFacts {
   bool large = false;     // displacements: NLGEOM in a step
   bool has_laws = false;  // materials with *PLASTIC or *HYPERELASTIC
   bool has_trusses = false, has_others = false;
-  // Hexahedra and quadrilaterals of order 2 with two points a direction, and those with three.
-  bool has_reduced = false, has_full = false;
+  // [[material]] integration of the hexahedra and quadrilaterals, by one of their types each.
+  std::map<std::string, std::string> integrations;
   std::vector<const DeckCard*> turned;  // *TRANSFORM
 
   bool is_frame() const { return physics == DeckPhysics::frame; }
   bool is_heat() const { return physics == DeckPhysics::heat; }
   bool is_large() const { return large && physics == DeckPhysics::solid; }
   bool is_nonlinear() const { return is_large() || (has_laws && physics == DeckPhysics::solid); }
-  bool is_reduced() const { return has_reduced && !has_full; }
+  // The one integration of all of them; "full" where they differ.
+  std::string integration() const { return integrations.size() == 1 ? integrations.begin()->first : "full"; }
   bool turns() const { return is_frame() && has_others; }  // nodes of trusses have no rotations
 };
 

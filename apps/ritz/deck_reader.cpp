@@ -53,8 +53,8 @@ void survey(const DeckCard& card, DeckFacts& facts) {
   const auto is_one_of = [&](std::initializer_list<const char*> starts) {
     return std::ranges::any_of(starts, [&](const char* start) { return type.starts_with(start); });
   };
-  if (is_reduced_solid(type)) facts.has_reduced = true;
-  if (type == "C3D20" || type == "CPS8" || type == "CPE8" || type == "CAX8") facts.has_full = true;
+  if (const std::string integration = integration_of(type); !integration.empty())
+    facts.integrations.emplace(integration, type);
   if (is_one_of({"T2D", "T3D"})) facts.has_trusses = true;
   else if (!type.empty() && !is_one_of({"SPRING", "MASS", "DASHPOT", "GAP", "CONN"})) facts.has_others = true;
   for (const auto& [start, model] : {std::pair{"CPS", "plane_stress"},
@@ -143,9 +143,35 @@ void property(const DeckCard& card, const Deck& deck, std::vector<DeckMaterial>&
                                "write a [[table]] (docs/thermal.md)");
 }
 
+// Hexahedra of which opposite edges differ by more than the digits of a deck.
+Index bent_hexahedra(const Mesh& mesh, const Region& region) {
+  return std::ranges::count_if(region.cells, [&](Index cell) {
+    if (mesh.kind_of(cell) != CellKind::hex8) return false;
+    const std::span<const Node> n = mesh.nodes_of(cell);
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto edge = [&](std::size_t from, std::size_t to) { return mesh.point(n[to])[i] - mesh.point(n[from])[i]; };
+      constexpr std::size_t edges[3][4][2] = {
+          {{0, 1}, {3, 2}, {4, 5}, {7, 6}}, {{0, 3}, {1, 2}, {4, 7}, {5, 6}}, {{0, 4}, {1, 5}, {2, 6}, {3, 7}}};
+      for (const auto& along : edges)
+        for (const auto& each : along) {
+          difference = std::max(difference, std::abs(edge(each[0], each[1]) - edge(along[0][0], along[0][1])));
+          size = std::max(size, std::abs(edge(each[0], each[1])));
+        }
+    }
+    return difference > 1e-5 * size;
+  });
+}
+
 void solid_section(const DeckCard& card, const Region& region, const Deck& deck, DeckModel& model) {
   std::vector<std::string> lines;
-  if (deck.facts.is_reduced()) lines.emplace_back("integration = \"reduced\"");
+  if (const std::string integration = deck.facts.integration(); integration != "full" && !deck.facts.is_heat()) {
+    lines.push_back(fmt::format("integration = \"{}\"", integration));
+    if (const Index bent = bent_hexahedra(deck.regions.mesh(), region); bent > 0)
+      deck.notes.lack(card, fmt::format("{} hexahedra of '{}' are no parallelepipeds: there C3D8I and C3D8R fail patch "
+                                        "tests, which the cells of Ritz hold, and displacements differ by about 1 %",
+                                        bent, region.name));
+  }
   model.sections.push_back(
       {true, &region, card.parameter("MATERIAL"), lines, upper(card.parameter("ORIENTATION")), false, &card});
   const double thickness = card.number(0, 0);

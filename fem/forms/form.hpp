@@ -44,6 +44,8 @@
 //   from_law = 0       numbers that a law of materials leaves at each point, after `given`
 //   (fem/materials/from_law.hpp); the
 //                      form has its derivative written out, tangent(location, du, f)
+//   coupled = 0        of a form of a law: vectors by which the tangent couples the points of a cell
+//                      (fem/materials/from_cell_law.hpp)
 //   of_revolution = false         in two dimensions: a body of revolution about the y axis, x = r; f is multiplied by 2
 //                                 pi r
 //
@@ -125,7 +127,14 @@ struct FormFacts {
       [] { if constexpr (requires { F::varies_in_time; }) return F::varies_in_time; else return false; }();
   static constexpr int from_law =
       [] { if constexpr (requires { F::from_law; }) return F::from_law; else return 0; }();
+  static constexpr int coupled =
+      [] { if constexpr (requires { F::coupled; }) return F::coupled; else return 0; }();
   // clang-format on
+  // Numbers that a law leaves of a cell after those at its points.
+  static constexpr int from_cell(int points) {
+    if constexpr (coupled > 0) return coupled * (points * F::rows + coupled);
+    else return 0;
+  }
   static constexpr int state = state_numbers_of<F>();  // numbers at a point
   static_assert(state == 0 || !linear, "a form with a point state is not linear");
   static constexpr int evaluated = derived + state;  // numbers in results

@@ -100,7 +100,9 @@ struct FormValue {
 
   std::string name;
   std::string kernels;  // the name that they are registered under: `name`, but for forms of a law
-  LawOfForm law = {};   // without a kernel: the form is of no law
+  // Kernels of an assumed gradient for linear hexahedra and quadrilaterals, in place of them; others have their own.
+  std::string cell_kernels = {};
+  LawOfForm law = {};  // without a kernel: the form is of no law
   int components, dimension, codimension;
   int derived;           // numbers that are evaluated for results: derived quantities, then the point state
   int extra_degree;      // of the quadrature, on top of what the cell asks for

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/launch.hpp"
+#include "fem/launch/coupled_engine.hpp"
 #include "fem/launch/element_actions.hpp"
 #include "fem/launch/gather_cpu.hpp"
 #include "fem/launch/tangent_engine.hpp"
@@ -288,7 +289,11 @@ inline constexpr bool sums_matrices = false;  // threads sum their chunks (assem
 
 // Numbers that the law leaves at the points of a batch, in the thread's memory (fem/launch/law_points_cpu.hpp).
 template <Form F, int D>
-const double* law_at_points(const Device& device, const ElementArguments& arguments, Index batch, LawTask task);
+requires(FormFacts<F>::coupled == 0) const
+    double* law_at_points(const Device& device, const ElementArguments& arguments, Index batch, LawTask task);
+template <Form F, int D>
+requires(FormFacts<F>::coupled > 0) const
+    double* law_at_points(const Device& device, const ElementArguments& arguments, Index batch, LawTask task);
 
 // work(arguments) for each batch, by number; forms of a law find what it left.
 template <Form F, int D, class Work>
@@ -313,9 +318,13 @@ void each_batch(const Device& device, const ElementArguments& arguments, LawTask
 template <Form F, int N, int D, int Points>
 [[gnu::flatten]] void run_matrices(const Device& device, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
-  const CpuMemory memory = thread_scratch(matrices_scratch<F, Shape<F, N, D>>(arguments.table));
+  using Sh = Shape<F, N, D>;
+  const CpuMemory memory =
+      thread_scratch(with_coupled_scratch<F, Sh>(matrices_scratch<F, Sh>(arguments.table), arguments.table));
   each_batch<F, D>(device, arguments, LawTask::moduli, [&](const ElementArguments& here, Index batch) {
     element_matrices<F, N, D, Points>(CpuTeam{}, memory, form, here, batch);
+    if constexpr (FormFacts<F>::coupled > 0)
+      add_coupled<CoupledTask::matrices, F, N, D>(CpuTeam{}, memory, form, here, batch);
   });
 }
 
@@ -331,9 +340,13 @@ template <Form F, int N, int D>
 template <Form F, int N, int D>
 [[gnu::flatten]] void run_actions(const Device& device, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
-  const CpuMemory memory = thread_scratch(actions_scratch<F, Shape<F, N, D>>(arguments.table));
+  using Sh = Shape<F, N, D>;
+  const CpuMemory memory =
+      thread_scratch(with_coupled_scratch<F, Sh>(actions_scratch<F, Sh>(arguments.table), arguments.table));
   each_batch<F, D>(device, arguments, LawTask::moduli, [&](const ElementArguments& here, Index batch) {
     element_actions<F, N, D>(CpuTeam{}, memory, form, here, batch);
+    if constexpr (FormFacts<F>::coupled > 0)
+      add_coupled<CoupledTask::actions, F, N, D>(CpuTeam{}, memory, form, here, batch);
   });
 }
 
@@ -351,9 +364,13 @@ template <Form F, int N, int D>
 template <Form F, int N, int D>
 [[gnu::flatten]] void run_diagonals(const Device& device, const ElementArguments& arguments) {
   const F form = *static_cast<const F*>(arguments.form);
-  const CpuMemory memory = thread_scratch(diagonals_scratch<F, Shape<F, N, D>>(arguments.table));
+  using Sh = Shape<F, N, D>;
+  const CpuMemory memory =
+      thread_scratch(with_coupled_scratch<F, Sh>(diagonals_scratch<F, Sh>(arguments.table), arguments.table));
   each_batch<F, D>(device, arguments, LawTask::moduli, [&](const ElementArguments& here, Index batch) {
     element_diagonals<F, N, D>(CpuTeam{}, memory, form, here, batch);
+    if constexpr (FormFacts<F>::coupled > 0)
+      add_coupled<CoupledTask::diagonals, F, N, D>(CpuTeam{}, memory, form, here, batch);
   });
 }
 

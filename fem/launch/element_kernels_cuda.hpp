@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fem/launch/chunk_kernels_cuda.hpp"
+#include "fem/launch/coupled_engine.hpp"
 #include "fem/launch/element_actions.hpp"
 #include "fem/launch/tangent_engine.hpp"
 
@@ -23,6 +24,14 @@ __global__ void element_kernel(const __grid_constant__ F form, const __grid_cons
   if constexpr (Task == ElementTask::actions || Task == ElementTask::single_actions)
     element_actions<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::diagonals) element_diagonals<F, N, D>(team, memory, form, arguments, batch);
+  if constexpr (FormFacts<F>::coupled > 0) {
+    if constexpr (Task == ElementTask::matrices)
+      add_coupled<CoupledTask::matrices, F, N, D>(team, memory, form, arguments, batch);
+    if constexpr (Task == ElementTask::actions)
+      add_coupled<CoupledTask::actions, F, N, D>(team, memory, form, arguments, batch);
+    if constexpr (Task == ElementTask::diagonals)
+      add_coupled<CoupledTask::diagonals, F, N, D>(team, memory, form, arguments, batch);
+  }
   if constexpr (Task == ElementTask::evaluate) element_evaluate<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::commits) element_commits<F, N, D>(team, memory, form, arguments, batch);
   if constexpr (Task == ElementTask::tangents) element_tangents<F, N, D>(team, memory, form, arguments, batch);
@@ -30,12 +39,18 @@ __global__ void element_kernel(const __grid_constant__ F form, const __grid_cons
 
 // Numbers that the law leaves at the points of all batches (fem/launch/law_points_cuda.hpp).
 template <Form F, int D>
-const double* law_at_points(const Device& device, const ElementArguments& arguments, LawTask task);
+requires(FormFacts<F>::coupled == 0) const
+    double* law_at_points(const Device& device, const ElementArguments& arguments, LawTask task);
+template <Form F, int D>
+requires(FormFacts<F>::coupled > 0) const
+    double* law_at_points(const Device& device, const ElementArguments& arguments, LawTask task);
 
-// Numbers of all arrays at a point, at most.
+// Numbers of all arrays of a cell, at most. Of an assumed gradient with the cell's record and what couples its points.
 template <class F>
-constexpr int law_numbers(LawTask task, const PointLaw& law) {
-  return 9 + 6 + 6 + 36 + numbers_of_task<F>(task, law);
+constexpr int law_numbers(LawTask task, const PointLaw& law, int points) {
+  const int numbers = points * (9 + 6 + 6 + 36 + numbers_of_task<F>(task, law));
+  if constexpr (FormFacts<F>::coupled == 0) return numbers;
+  else return numbers + points * 10 + 9 + FormFacts<F>::from_cell(points);
 }
 
 // run(arguments), for forms of a law part by part. An element has `entries` results.
@@ -46,7 +61,7 @@ void with_law(const Device& device, const ElementArguments& arguments, [[maybe_u
     run(arguments);
   } else {
     const PointLaw& law = *arguments.law;
-    const Index numbers = Index{law_numbers<F>(task, law)} * arguments.table.point_count * lane_count;
+    const Index numbers = Index{law_numbers<F>(task, law, arguments.table.point_count)} * lane_count;
     const Index most = std::max<Index>(law.workspace_size / numbers, 1);
     for (Index done = 0; done < arguments.batch_count; done += most) {
       ElementArguments here = arguments;
@@ -109,7 +124,8 @@ void run_matrices(const Device& device, const ElementArguments& arguments) {
       using Tiles = PairTiles<N, Sh::C, FormFacts<F>::symmetric>;
       const Tiles tiles{nodes};
       launch_elements<ElementTask::matrices, F, N, D, Points>(
-          device, here, matrices_scratch<F, Sh, 2 * Tiles::columns>(here.table),
+          device, here,
+          with_coupled_scratch<F, Sh>(matrices_scratch<F, Sh, 2 * Tiles::columns>(here.table), here.table),
           std::max(2 * here.table.point_count, tiles.tiles_of_step(0)), name);
     }
   });
@@ -128,11 +144,12 @@ void run_residuals(const Device& device, const ElementArguments& arguments) {
 template <ElementTask Task, Form F, int N, int D>
 void launch_actions(const Device& device, const ElementArguments& arguments) {
   using Sh = Shape<F, N, D>;
-  with_law<F, D>(device, arguments, LawTask::moduli, Sh::nodes(arguments.table) * Sh::C,
-                 [&](const ElementArguments& here) {
-                   launch_elements<Task, F, N, D, 0>(device, here, actions_scratch<F, Sh>(here.table),
-                                                     widest_loop<Sh>(here.table), "element actions");
-                 });
+  with_law<F, D>(
+      device, arguments, LawTask::moduli, Sh::nodes(arguments.table) * Sh::C, [&](const ElementArguments& here) {
+        launch_elements<Task, F, N, D, 0>(device, here,
+                                          with_coupled_scratch<F, Sh>(actions_scratch<F, Sh>(here.table), here.table),
+                                          widest_loop<Sh>(here.table), "element actions");
+      });
 }
 template <Form F, int N, int D>
 void run_actions(const Device& device, const ElementArguments& arguments) {
@@ -146,11 +163,12 @@ void run_single_actions(const Device& device, const ElementArguments& arguments)
 template <Form F, int N, int D>
 void run_diagonals(const Device& device, const ElementArguments& arguments) {
   using Sh = Shape<F, N, D>;
-  with_law<F, D>(
-      device, arguments, LawTask::moduli, Sh::nodes(arguments.table) * Sh::C, [&](const ElementArguments& here) {
-        launch_elements<ElementTask::diagonals, F, N, D, 0>(device, here, diagonals_scratch<F, Sh>(here.table),
-                                                            widest_loop<Sh>(here.table), "element diagonals");
-      });
+  with_law<F, D>(device, arguments, LawTask::moduli, Sh::nodes(arguments.table) * Sh::C,
+                 [&](const ElementArguments& here) {
+                   launch_elements<ElementTask::diagonals, F, N, D, 0>(
+                       device, here, with_coupled_scratch<F, Sh>(diagonals_scratch<F, Sh>(here.table), here.table),
+                       widest_loop<Sh>(here.table), "element diagonals");
+                 });
 }
 
 template <Form F, int N, int D>

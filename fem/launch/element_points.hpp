@@ -143,7 +143,8 @@ constexpr Geometry<Sh, T> geometry_of(const Team& team, const ElementArguments& 
   if constexpr (WithLaw && Sh::Facts::from_law > 0) {
     constexpr int numbers = Sh::Facts::from_law;
     for (int i = 0; i < numbers; ++i)
-      g.point.given[i] = team.from_law(arguments, batch, q * numbers + i, points * numbers);
+      g.point.given[i] =
+          team.from_law(arguments, batch, q * numbers + i, points * numbers + Sh::Facts::from_cell(points));
   }
   return g;
 }

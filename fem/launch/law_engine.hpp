@@ -16,6 +16,13 @@ constexpr int numbers_left(LawTask task, const ElementArguments& arguments) {
   return task == LawTask::results ? arguments.law_results : numbers_of_task<F>(task, *arguments.law);
 }
 
+// And at all points of a cell, with what couples them.
+template <class F>
+constexpr int numbers_of_cell(LawTask task, int numbers, int points) {
+  const bool couples = task == LawTask::stress || task == LawTask::moduli;
+  return points * numbers + (couples ? FormFacts<F>::from_cell(points) : 0);
+}
+
 // The whole strain at a point; in plane stress with the first guess of the one across.
 template <class F, class T>
 constexpr Symmetric<T> strain_at(const T (&gradient)[F::rows], Strain measure, bool plane_stress) {

@@ -2,6 +2,7 @@
 // what it leaves.
 #pragma once
 
+#include "fem/launch/cell_gradients.hpp"
 #include "fem/launch/element_kernels_cuda.hpp"
 #include "fem/launch/law_engine.hpp"
 
@@ -65,14 +66,21 @@ __global__ void leave_kernel(const __grid_constant__ LawWorkspace w, Index packs
   }
 }
 
-// The arrays for so many packs, one after the other.
+// The arrays for so many packs, one after the other. Gradients are those at the points, or the records of cells.
 template <class F>
-LawWorkspace workspace_for(const ElementArguments& arguments, Index packs) {
+LawWorkspace workspace_for(const ElementArguments& arguments, Index packs, Index gradients) {
   const LawWithInputs& law = with_inputs(*arguments.law);
   double* next = law.workspace;
-  const auto take = [&](int numbers) { return std::exchange(next, next + packs * numbers * lane_count); };
-  LawWorkspace w{take(F::rows),          take(6), take(6), take(36), nullptr, arguments.state, arguments.given,
-                 arguments.given_stride, law};
+  const auto take = [&](Index numbers) { return std::exchange(next, next + numbers * lane_count); };
+  LawWorkspace w{take(gradients),
+                 take(packs * 6),
+                 take(packs * 6),
+                 take(packs * 36),
+                 nullptr,
+                 arguments.state,
+                 arguments.given,
+                 arguments.given_stride,
+                 law};
   w.left = next;
   const Index before = arguments.first_batch * arguments.table.point_count * lane_count;
   if (law.state > 0) w.state += before * law.state;
@@ -80,16 +88,10 @@ LawWorkspace workspace_for(const ElementArguments& arguments, Index packs) {
   return w;
 }
 
-template <Form F, int D>
-const double* law_at_points(const Device& device, const ElementArguments& arguments, LawTask task) {
-  using Sh = Shape<F, 0, D>;
+// The law at all points, from the strain in the workspace.
+inline void run_law_at_points(const Device& device, const ElementArguments& arguments, const LawWorkspace& w,
+                              Index packs, LawTask task) {
   const LawWithInputs& law = with_inputs(*arguments.law);
-  const Index packs = arguments.batch_count * arguments.table.point_count;
-  const LawWorkspace w = workspace_for<F>(arguments, packs);
-  const BlockShape block = block_for(device, nodal_scratch<F, Sh>(arguments.table) * int{sizeof(double)},
-                                     arguments.table.point_count, "strains");
-  start_blocks(device, "strains", arguments.batch_count * (lane_count / block.elements), block, strain_kernel<F, D>,
-               F{}, arguments, block.elements, w);
   double* const state = const_cast<double*>(w.state);
   law.kernel(device, LawCall{{.law = law.law,
                               .packs = packs,
@@ -105,12 +107,141 @@ const double* law_at_points(const Device& device, const ElementArguments& argume
                              w.given_stride * lane_count,
                              law.varying,
                              w.given + law.first_parameter() * lane_count});
+}
+
+template <Form F, int D>
+requires(FormFacts<F>::coupled == 0) const
+    double* law_at_points(const Device& device, const ElementArguments& arguments, LawTask task) {
+  using Sh = Shape<F, 0, D>;
+  const Index packs = arguments.batch_count * arguments.table.point_count;
+  const LawWorkspace w = workspace_for<F>(arguments, packs, packs * F::rows);
+  const BlockShape block = block_for(device, nodal_scratch<F, Sh>(arguments.table) * int{sizeof(double)},
+                                     arguments.table.point_count, "strains");
+  start_blocks(device, "strains", arguments.batch_count * (lane_count / block.elements), block, strain_kernel<F, D>,
+               F{}, arguments, block.elements, w);
+  run_law_at_points(device, arguments, w, packs, task);
   if (task == LawTask::commit) return nullptr;
   constexpr int threads = 128;
   const LaunchScope launch(device, "forces at points");
   start(device, {(packs * lane_count + threads - 1) / threads, threads, 0}, leave_kernel<F>, w, packs, task,
         numbers_left<F>(task, arguments));
   return w.left;
+}
+
+// Assumed gradients: a thread has the numbers of one cell, which lie `lane_count` apart.
+struct CellArray {
+  double* first;
+  __device__ double& operator()(int number) const { return first[number * lane_count]; }
+};
+template <class F>
+__device__ auto cell_in(const LawWorkspace& w, Index batch, int lane, int points, int stride) {
+  const CellArray record{w.gradient + batch * recorded<F>(points) * lane_count + lane},
+      left{w.left + batch * stride * lane_count + lane};
+  return cell_numbers<F>(record, left, points);
+}
+
+// Own gradients at the points.
+template <Form F, int D>
+__global__ void record_kernel(const __grid_constant__ F, const __grid_constant__ ElementArguments arguments,
+                              int elements_per_block, const __grid_constant__ LawWorkspace w) {
+  using Sh = Shape<F, 0, D>;
+  const auto [team, memory, batch] = ElementThread<double>(arguments, elements_per_block);
+  const ReferenceTable& table = arguments.table;
+  const Piece<GpuMemory> x{memory, 0}, u = x.from(Sh::geometry_nodes(table) * Sh::G);
+  load_element<Sh, true>(team, arguments, batch, x, u);
+  team.sync();
+  const auto cell = cell_in<F>(w, batch - arguments.first_batch, team.lane, table.point_count, 0);
+  team.each(table.point_count, [&, batch = batch](int q) {
+    const Geometry<Sh, double> g = geometry_of<Sh, double, false>(team, arguments, batch, x, q);
+    record_point<F, Sh, double>(g, u, table, q, cell);
+    if constexpr (SolvesForModes<F>) { record_slopes<F, Sh, double>(x, g.measure, table, q, cell); }
+  });
+  if constexpr (SolvesForModes<F>) {
+    team.each(F::modes, [&](int m) { cell.amplitude(m) = 0; });
+  }
+}
+
+// Strain of the assumed gradient. thread = (lane, batch)
+template <Form F>
+__global__ void assume_kernel(const __grid_constant__ LawWorkspace w, Index batches, int points) {
+  const Index thread = Index{blockIdx.x} * blockDim.x + threadIdx.x, batch = thread / lane_count;
+  const int lane = static_cast<int>(thread % lane_count);
+  if (batch >= batches) return;
+  const auto cell = cell_in<F>(w, batch, lane, points, 0);
+  const bool large = w.law.measure != Strain::small;
+  const auto means = MethodOf<F>::template means<double>(cell, large);
+  for (int q = 0; q < points; ++q) {
+    const Index pack = batch * points + q;
+    double gradient[F::rows];
+    MethodOf<F>::template assume<double>(cell, means, q, large, gradient);
+    const Symmetric<double> strain =
+        strain_of_law(w.law, frame_in(w, pack, lane), strain_at<F>(gradient, w.law.measure, w.law.plane_stress));
+    for (int k = 0; k < 6; ++k) w.strain[(pack * 6 + k) * lane_count + lane] = strain[k];
+  }
+}
+
+// Numbers that the law leaves of a cell; solve: amplitudes of modes. thread = (lane, batch)
+template <Form F>
+__global__ void leave_cell_kernel(const __grid_constant__ LawWorkspace w, Index batches, int points, LawTask task,
+                                  int numbers, int stride, bool solve) {
+  const Index thread = Index{blockIdx.x} * blockDim.x + threadIdx.x, batch = thread / lane_count;
+  const int lane = static_cast<int>(thread % lane_count);
+  if (batch >= batches) return;
+  const auto cell = cell_in<F>(w, batch, lane, points, stride);
+  const bool large = w.law.measure != Strain::small;
+  const auto means = MethodOf<F>::template means<double>(cell, large);
+  for (int q = 0; q < points; ++q) {
+    const Index pack = batch * points + q;
+    double gradient[F::rows];
+    MethodOf<F>::template assume<double>(cell, means, q, large, gradient);
+    Symmetric<double> strain, stress;
+    for (int k = 0; k < 6; ++k) {
+      strain[k] = w.strain[(pack * 6 + k) * lane_count + lane];
+      stress[k] = w.stress[(pack * 6 + k) * lane_count + lane];
+    }
+    const auto kept = [&](int i) { return w.state[(pack * w.law.state + i) * lane_count + lane]; };
+    const auto write = [&](int number, double value) { cell.left(q * numbers + number) = value; };
+    leave_at_point<F>(
+        gradient, frame_in(w, pack, lane), strain, stress, task, w.law,
+        [&](int i) { return w.moduli[(pack * 36 + i) * lane_count + lane]; }, kept, write);
+    if (task == LawTask::results) {
+      for (int i = 0; i < numbers - results_of_law; ++i) write(results_of_law + i, i < w.law.state ? kept(i) : 0.0);
+    }
+  }
+  if constexpr (SolvesForModes<F>) {
+    if (solve) return MethodOf<F>::template solve<double>(cell);
+  }
+  if (task != LawTask::results) MethodOf<F>::template finish<double>(cell, means, large, task == LawTask::moduli);
+}
+
+template <Form F, int D>
+requires(FormFacts<F>::coupled > 0) const
+    double* law_at_points(const Device& device, const ElementArguments& arguments, LawTask task) {
+  using Sh = Shape<F, 0, D>;
+  const int points = arguments.table.point_count;
+  const Index batches = arguments.batch_count, packs = batches * points;
+  const LawWorkspace w = workspace_for<F>(arguments, packs, batches * recorded<F>(points));
+  const BlockShape block =
+      block_for(device, nodal_scratch<F, Sh>(arguments.table) * int{sizeof(double)}, points, "gradients of cells");
+  start_blocks(device, "gradients of cells", batches * (lane_count / block.elements), block, record_kernel<F, D>, F{},
+               arguments, block.elements, w);
+  constexpr int threads = 64;
+  const Index blocks = (batches * lane_count + threads - 1) / threads;
+  const auto run = [&](LawTask now, bool solve) {
+    {
+      const LaunchScope launch(device, "assumed strains");
+      start(device, {blocks, threads, 0}, assume_kernel<F>, w, batches, points);
+    }
+    run_law_at_points(device, arguments, w, packs, now);
+    if (now == LawTask::commit) return;
+    const int numbers = numbers_left<F>(now, arguments);
+    const LaunchScope launch(device, "forces of cells");
+    start(device, {blocks, threads, 0}, leave_cell_kernel<F>, w, batches, points, now, numbers,
+          numbers_of_cell<F>(now, numbers, points), solve);
+  };
+  if constexpr (SolvesForModes<F>) run(LawTask::moduli, true);
+  run(task, false);
+  return task == LawTask::commit ? nullptr : w.left;
 }
 
 }  // namespace ritz::RITZ_BACKEND

@@ -34,12 +34,12 @@ struct RegisterFormOnCell {
   }
 
  private:
-  static constexpr bool of_law = FormFacts<F>::from_law > 0;
+  static constexpr bool of_law = FormFacts<F>::from_law > 0, couples = FormFacts<F>::coupled > 0;
   static const FormKernels& table() {
     // Kernels of a cell's own for actions, too, where systems are solved without a matrix: of vectors on quadratic
     // cells in space.
-    constexpr bool acts =
-        C::nodes == 0 || (C::nodes >= 10 && C::dimension == 3 && F::components > 1 && F::uses_gradient && !of_law);
+    constexpr bool acts = C::nodes == 0 || couples ||
+                          (C::nodes >= 10 && C::dimension == 3 && F::components > 1 && F::uses_gradient && !of_law);
     constexpr bool asked_once = beside_any && C::nodes != 0;
     static FormKernels t{};
     if constexpr (!asked_once || !FormFacts<F>::linear || of_law)
@@ -52,7 +52,8 @@ struct RegisterFormOnCell {
       t.actions = run_actions<F, C::nodes, C::dimension>;
       if constexpr (!of_law) t.single_actions = run_single_actions<F, C::nodes, C::dimension>;
     }
-    if constexpr (FormFacts<F>::has_matrix && C::nodes == 0) t.diagonals = run_diagonals<F, 0, C::dimension>;
+    if constexpr (FormFacts<F>::has_matrix && (C::nodes == 0 || couples))
+      t.diagonals = run_diagonals<F, C::nodes, C::dimension>;
     if constexpr (keeps_tangents<F, C::dimension> && C::nodes == 0) t.tangents = run_tangents<F, 0, C::dimension>;
     if constexpr ((FormFacts<F>::evaluated > 0 || of_law) && !asked_once)
       t.evaluate = run_evaluate<F, C::nodes, C::dimension>;

@@ -59,7 +59,7 @@ struct FromLaw {
     if constexpr (of_revolution) out[4] = u.value[0] / p.x[0];
   }
 
- private:
+  // f of the rows of a stress.
   template <class T, int M>
   static constexpr void put(const Location<T, dimension, M>& p, const T (&stress)[rows],
                             Fields<T, components, dimension>& f) {

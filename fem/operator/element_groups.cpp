@@ -453,6 +453,10 @@ bool can_be_reduced(CellKind kind, const ReferenceElement& element) {
          (kind == CellKind::hex20 && element.node_count() == 20);
 }
 
+bool can_be_assumed(CellKind kind, const ReferenceElement& element) {
+  return (kind == CellKind::hex8 || kind == CellKind::quad4) && element.node_count() == traits(kind).node_count;
+}
+
 int quadrature_degree(const FormValue& form, const ElementGroup& group) {
   const CellKind shape = traits(group.kind).linear;
   constexpr int two_points = 3;  // a direction

@@ -82,6 +82,8 @@ QuadratureRule rule_of(const ElementGroup& group, int degree);
 int quadrature_degree(const FormValue& form, const ElementGroup& group);
 // FormValue::reduced: modes of such cells without energy cannot spread from a cell to the next.
 bool can_be_reduced(CellKind kind, const ReferenceElement& element);
+// FormValue::cell_kernels
+bool can_be_assumed(CellKind kind, const ReferenceElement& element);
 
 // Counted: for forecasts; cells have their memory on the device, but nothing in it.
 enum class ElementLists { written, counted };

@@ -105,27 +105,29 @@ const FormKernels* affine_kernels(const FunctionSpace& space, const ElementGroup
 
 const FormKernels& ElementTerms::kernels_of(Task task, const ElementGroup& group, const FormValue& form) const {
   if (form.cell >= 0) return kernels<FormKernels>(space_.device(), form.module, whole_kernel_name(form.name.c_str()));
-  const auto named = [&](int nodes) {
-    return form_kernel_name(form.kernels.c_str(), nodes, traits(group.kind).dimension);
+  const auto named = [&](const std::string& family, int nodes) {
+    return form_kernel_name(family.c_str(), nodes, traits(group.kind).dimension);
   };
   if (takes_tensors(task) && by_tensors(group, form))
     return kernels<FormKernels>(
         space_.device(), form.module,
         tensor_kernel_name(form.kernels.c_str(), group.element->order, group.element->dimension()));
-  const std::string special = named(group.node_count());
   // as Shape has it (fem/launch/element_points.hpp)
   const bool linear_cell = group.node_count() <= 1 << traits(group.kind).dimension;
   const bool fits = !linear_cell || group.node_count() == group.geometry->node_count();
-  if (fits && has_kernels(space_.device().backend(), form.module, special)) {
+  for (const std::string* family : {&form.cell_kernels, &form.kernels}) {
+    const std::string special = named(*family, group.node_count());
+    if (!fits || family->empty() || !has_kernels(space_.device().backend(), form.module, special)) continue;
     const FormKernels& own = kernels<FormKernels>(space_.device(), form.module, special);
     if (kernel_of(own, task) != nullptr) return own;
   }
-  return kernels<FormKernels>(space_.device(), form.module, named(0));
+  return kernels<FormKernels>(space_.device(), form.module, named(form.kernels, 0));
 }
 
 int ElementTerms::degree_of(Task task, const ElementGroup& group, const Integral& integral) const {
   if (integral.form.cell >= 0) return 0;
-  const bool keeps = !integral.form.state_start.empty();  // then it is known at the points of the residual only
+  // Then it is known at the points of the residual only.
+  const bool keeps = !integral.form.state_start.empty() || !integral.form.cell_kernels.empty();
   return task == Task::evaluate && !keeps ? evaluation_degree(traits(group.kind).linear, order_of(group))
                                           : quadrature_degree(integral.form, group);
 }
@@ -142,7 +144,9 @@ Index ElementTerms::law_workspace() const {
       if (one.form.law.kernel.empty()) continue;
       const int points = std::max(points_.table(group, degree_of(Task::residual, group, one)).point_count,
                                   points_.table(group, degree_of(Task::evaluate, group, one)).point_count);
-      const Index of_batch = points * (numbers + std::ssize(one.form.state_start)) * lane_count;
+      // of an assumed gradient: records and vectors of the cell (fem/launch/cell_gradients.hpp)
+      const int of_cell = one.form.cell_kernels.empty() ? 0 : points * (10 + 81) + 9 + 81;
+      const Index of_batch = (points * (numbers + std::ssize(one.form.state_start)) + of_cell) * lane_count;
       needed = std::max(needed, of_batch * group.batch_count());
       batch = std::max(batch, of_batch);
     }

@@ -38,7 +38,7 @@ Index PointTangents::bytes() const {
 
 const FormKernels* kernels_that_keep_tangents(const ElementTerms& terms, const ElementGroup& group,
                                               const FormValue& form) {
-  if (form.cell >= 0 || form.codimension != 0 || !form.has_matrix) return nullptr;
+  if (form.cell >= 0 || form.codimension != 0 || !form.has_matrix || !form.cell_kernels.empty()) return nullptr;
   const std::string name = form_kernel_name(form.kernels.c_str(), 0, traits(group.kind).dimension);
   if (!has_kernels(terms.device().backend(), form.module, name)) return nullptr;
   const FormKernels& found = kernels<FormKernels>(terms.device(), form.module, name);

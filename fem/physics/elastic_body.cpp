@@ -1,5 +1,6 @@
 #include "fem/physics/elastic_body.hpp"
 
+#include "fem/elements/hourglass.hpp"
 #include "fem/forms/elasticity.hpp"
 #include "fem/operator/element_groups.hpp"
 #include "fem/physics/inertia_forms.hpp"
@@ -69,7 +70,7 @@ class ElasticBody::Builder {
     find_materials(weighs);
     report_locking();
     for (const FoundMaterial& m : materials_) {
-      check_reduced(m);
+      check_integration(m);
       if (m.input.mixed) add_mixed(m);
       else if (is_of_law(m.input, setting_)) add_law(m);
       else add_stresses(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region), m);
@@ -121,28 +122,33 @@ class ElasticBody::Builder {
     add_stresses(std::move(made), m, model_.equations);
   }
 
-  void check_reduced(const FoundMaterial& m) {
-    if (!m.input.reduced) return;
+  void check_integration(const FoundMaterial& m) {
+    const bool reduced = m.input.reduced;
+    if (!reduced && m.input.gradient == CellGradient::own) return;
     const auto fail = [&](const char* why, const char* fix) {
-      errors_.add(Error(ErrorKind::model_options, fmt::format("reduced integration in '{}'", m.region->name), why, fix)
+      errors_.add(Error(ErrorKind::model_options,
+                        fmt::format("{} integration in '{}'", reduced ? "reduced" : "an", m.region->name), why, fix)
                       .at(m.input.origin));
     };
     const FunctionSpace& space = model_.space;
     const Index cells = std::ranges::count_if(m.region->cells, [&](Index cell) {
       const CellKind kind = mesh_.kind_of(cell);
-      return can_be_reduced(kind, space.element(kind));
+      return reduced ? can_be_reduced(kind, space.element(kind)) : can_be_assumed(kind, space.element(kind));
     });
     if (m.input.mixed) return fail("its pressure is a separate field", "omit the one or the other");
-    if (cells == 0)
+    if (cells == 0 && reduced)
       return fail(
           "only hexahedra of 20 nodes and quadrilaterals of 8 have no motion without stress then, with the "
           "order of the mesh",
           "omit it; or make such cells (ritz mesh convert --order 2 --serendipity) and omit [space] order");
+    if (cells == 0)
+      return fail("it is one of hexahedra of 8 nodes and quadrilaterals of 4, with the order of the mesh",
+                  "omit it; or make such cells, and omit [space] order");
     if (cells < std::ssize(m.region->cells))
-      model_.notices.push_back(
-          fmt::format("reduced integration in {} of the {} cells of '{}': the others are no "
-                      "hexahedra of 20 nodes and no quadrilaterals of 8",
-                      cells, m.region->cells.size(), m.region->name));
+      model_.notices.push_back(fmt::format("{} integration in {} of the {} cells of '{}': the others are no {}",
+                                           reduced ? "reduced" : "an", cells, m.region->cells.size(), m.region->name,
+                                           reduced ? "hexahedra of 20 nodes and no quadrilaterals of 8"
+                                                   : "hexahedra of 8 nodes and no quadrilaterals of 4"));
   }
 
   void add_mass(const FoundMaterial& m) {
@@ -170,11 +176,35 @@ class ElasticBody::Builder {
     try {
       add_stresses({law_integral(m.input, temperature, body_.part_of_warming(), setting_, *m.region)}, m);
       const FormValue& form = model_.equations.back().form;
-      model_.linear = false;
+      model_.linear = model_.linear && form.linear;
       model_.definite = model_.definite && form.symmetric && !setting_.large_displacements;
+      if (m.input.gradient == CellGradient::uniform) add_hourglasses(m);
     } catch (const Error& error) {
       errors_.add(Error(error.kind(), error.message(), error.why(), error.fix()).at(m.input.origin));
     }
+  }
+
+  // Motions that a uniform gradient does not see; of an anisotropic material a part of its D1111, of others of Young's
+  // modulus.
+  void add_hourglasses(const FoundMaterial& m) {
+    double young = 0;
+    if (m.input.law) {
+      const std::optional<ElasticModuli> rest = m.input.law->moduli_at_rest(model_.space.device());
+      if (!rest)
+        throw Error(
+            ErrorKind::law_kinematics,
+            fmt::format("reduced integration of the law '{}' in hexahedra of 8 nodes", m.input.law->record->name),
+            "their stiffness against hourglasses is a part of Young's modulus, which it does not have",
+            "take integration = \"mean_dilatation\"");
+      young = 9 * rest->bulk * rest->shear / (3 * rest->bulk + rest->shear);
+    } else {
+      young = m.input.stiffness ? m.input.stiffness->c[0][0] : coefficient_in(m.input.young)->number();
+    }
+    std::vector<Index> hexahedra;
+    std::ranges::copy_if(m.region->cells, std::back_inserter(hexahedra),
+                         [&](Index cell) { return mesh_.kind_of(cell) == CellKind::hex8; });
+    model_.equations.push_back(
+        Integral::over_cells(HourglassStiffness{HourglassStiffness::usual * young}, std::move(hexahedra)));
   }
 
   // Displacement and pressure: the pressure is one field of all mixed materials, of an order less, and is held at zero
@@ -290,7 +320,8 @@ class ElasticBody::Builder {
     if (!input.law && (has_tables(input) || (isotropic && !(coefficient_in(input.young)->is_number() &&
                                                             coefficient_in(input.poisson)->is_number()))))
       wrong(ErrorKind::law_kinematics, "elastic constants of {} that vary",
-            "with large displacements they are numbers of a law", "give numbers, one material for each region");
+            "with large displacements, and with an integration of linear cells, they are numbers of a law",
+            "write law = \"linear_elastic\" with them, or give numbers");
     const auto warms = [](const ElasticLoads& each) { return each.temperature_.has_value(); };
     if ((!input.expansion.empty() || input.law_needs_temperature()) && std::ranges::any_of(body_.load_cases_, warms))
       wrong(ErrorKind::law_kinematics, "a temperature in a load case, with the law of {}",
@@ -419,7 +450,7 @@ class ElasticBody::Builder {
     if (G == 2 && body_.plane_ == PlaneKind::stress) return;  // the thickness gives way
     const FunctionSpace& space = model_.space;
     for (const FoundMaterial& m : materials_) {
-      if (m.input.has_axes() || m.input.mixed || m.input.reduced) continue;
+      if (m.input.has_axes() || m.input.mixed || m.input.reduced || m.input.gradient != CellGradient::own) continue;
       if (std::ranges::any_of(m.input.law_numbers, [](const LawNumber& each) { return each.name == "poisson"; }))
         continue;  // no one number
       const double poisson =
@@ -429,7 +460,8 @@ class ElasticBody::Builder {
       if (space.order() == 1) {
         model_.notices.emplace_back(
             "Poisson's ratio above 0.49: linear cells become too stiff (volumetric locking); "
-            "write formulation = \"mixed\" in its [[material]], or use [space] order = 2, or quadratic cells");
+            "write integration = \"mean_dilatation\" (hexahedra and quadrilaterals) or formulation = \"mixed\" in its "
+            "[[material]], or use [space] order = 2, or quadratic cells");
         return;
       }
       const Index bent = std::ranges::count_if(m.region->cells, [&](Index cell) {
@@ -474,8 +506,9 @@ bool ElasticBody::has_thermal_strain() const {
 }
 
 bool ElasticBody::has_laws() const {
-  return large_displacements ||
-         std::ranges::any_of(materials_, [](const PlacedMaterial& each) { return each.input.law.has_value(); });
+  return large_displacements || std::ranges::any_of(materials_, [](const PlacedMaterial& each) {
+           return each.input.law || each.input.gradient != CellGradient::own;
+         });
 }
 
 bool ElasticBody::has_warming_laws() const {

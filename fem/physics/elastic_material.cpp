@@ -183,7 +183,7 @@ StiffnessTable StiffnessTable::from_axes(const Axes& axes) const {
 }
 
 bool is_of_law(const ElasticMaterial& material, const ElasticSetting& setting) {
-  return material.law || setting.large_displacements;
+  return material.law || setting.large_displacements || material.gradient != CellGradient::own;
 }
 
 namespace {
@@ -234,7 +234,8 @@ Integral law_integral(const ElasticMaterial& material, const BodyTemperature* te
                                                       : setting.measure.axisymmetric ? Space::revolution
                                                                                      : Space::plane,
                                              .large = setting.large_displacements,
-                                             .plane_stress = plane && setting.plane == PlaneKind::stress},
+                                             .plane_stress = plane && setting.plane == PlaneKind::stress,
+                                             .gradient = material.gradient},
                                             inputs),
                                    region);
   if (plane && !setting.measure.axisymmetric) result.factor = setting.measure.weight;

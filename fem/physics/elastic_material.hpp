@@ -67,6 +67,9 @@ struct ElasticMaterial {
   // In hexahedra of 20 nodes and quadrilaterals of 8 stresses count at two points a direction in place of three, so
   // that volumes that hardly change do not stiffen them. Hughes, The Finite Element Method, 2000, section 4.4.
   bool reduced = false;
+  // The gradient of the law in hexahedra of 8 nodes and quadrilaterals of 4, so that they do not lock; the material is
+  // one of a law then.
+  CellGradient gradient = CellGradient::own;
   std::string origin = {};
 
   bool has_axes() const { return !law && (stiffness || stiffness_table); }
@@ -89,7 +92,8 @@ struct ElasticSetting {
   bool waves = false;  // around a body of revolution
 };
 
-// Does the material have a named law, or large displacements, where linear elasticity is a law, too?
+// Does the material have a named law, or large displacements or an assumed gradient, where linear elasticity is a law,
+// too?
 bool is_of_law(const ElasticMaterial& material, const ElasticSetting& setting);
 // The integral of such a material. A temperature makes its free strains; the factor multiplies them. Throws what
 // MaterialLaw::form does.

@@ -3,7 +3,10 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/launch/law_inputs.hpp"
-#include "fem/materials/from_law.hpp"
+#include "fem/materials/anisotropic.hpp"
+#include "fem/materials/from_cell_law.hpp"
+#include "fem/materials/linear_elastic.hpp"
+#include "fem/materials/orthotropic.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -20,7 +23,55 @@ FormValue form_in(bool symmetric) {
   return FormValue(FromLaw<space, false>{});
 }
 
+template <Space space>
+std::string cell_kernels_in(CellGradient gradient, bool symmetric) {
+  switch (gradient) {
+    case CellGradient::own: break;
+    case CellGradient::mean_dilatation:
+      return symmetric ? name_of_cell_form<space, CellGradient::mean_dilatation, true>()
+                       : name_of_cell_form<space, CellGradient::mean_dilatation, false>();
+    case CellGradient::incompatible_modes: return name_of_cell_form<space, CellGradient::incompatible_modes, true>();
+    case CellGradient::uniform: return name_of_cell_form<space, CellGradient::uniform, true>();
+  }
+  return {};
+}
+
+bool is_linear(const LawRecord& law) {
+  const std::string_view name = law.name;
+  return name == LinearElastic::name || name == Orthotropic::name || name == Anisotropic::name;
+}
+
+void check_gradient(const LawRecord& law, const Kinematics& kinematics) {
+  const auto fail = [&](const char* what, const char* why, const char* fix) {
+    throw Error(ErrorKind::law_kinematics, fmt::format("{} of the law '{}'", what, law.name), why, fix);
+  };
+  switch (kinematics.gradient) {
+    case CellGradient::own: return;
+    case CellGradient::mean_dilatation:
+      if (kinematics.plane_stress)
+        fail("a mean dilatation in plane stress", "there the thickness gives way, and nothing locks",
+             "omit integration = \"mean_dilatation\"");
+      return;
+    case CellGradient::incompatible_modes:
+      if (kinematics.space == Space::revolution)
+        fail("incompatible modes in a body of revolution", "they are known of solids and of the plane",
+             "take a mean dilatation, or cells of order 2");
+      if (!is_linear(law) || kinematics.large)
+        fail("incompatible modes", "their amplitudes follow from a linear law at small displacements",
+             "take a mean dilatation, or cells of order 2");
+      return;
+    case CellGradient::uniform:
+      if (kinematics.space != Space::solid)
+        fail("a uniform gradient in the plane", "its stiffness against hourglasses is known of hexahedra",
+             "take a mean dilatation, or incompatible modes");
+      if (!law.symmetric)
+        fail("a uniform gradient", "its moduli are not symmetric", "take a mean dilatation, or cells of order 2");
+      return;
+  }
+}
+
 void check_kinematics(const LawRecord& law, const Kinematics& kinematics) {
+  check_gradient(law, kinematics);
   if (!kinematics.large && !law.small)
     throw Error(ErrorKind::law_kinematics, fmt::format("the law '{}' is one of large displacements", law.name),
                 "it depends on the finite strain, which small displacements do not have",
@@ -46,6 +97,10 @@ FormValue MaterialLaw::form(const Kinematics& kinematics, const LawInputs& input
   FormValue form = kinematics.space == Space::solid   ? form_in<Space::solid>(law.symmetric)
                    : kinematics.space == Space::plane ? form_in<Space::plane>(law.symmetric)
                                                       : form_in<Space::revolution>(law.symmetric);
+  form.cell_kernels =
+      kinematics.space == Space::solid   ? cell_kernels_in<Space::solid>(kinematics.gradient, law.symmetric)
+      : kinematics.space == Space::plane ? cell_kernels_in<Space::plane>(kinematics.gradient, law.symmetric)
+                                         : cell_kernels_in<Space::revolution>(kinematics.gradient, law.symmetric);
   form.name = law.name;
   form.law = {.kernel = law_kernel_name(law.name),
               .module = module,
@@ -53,7 +108,8 @@ FormValue MaterialLaw::form(const Kinematics& kinematics, const LawInputs& input
               .plane_stress = kinematics.plane_stress,
               .free_strains = static_cast<int>(inputs.free_strains.size()),
               .has_axes = !inputs.axes.empty()};
-  form.linear = false;
+  form.linear =
+      kinematics.gradient != CellGradient::own && is_linear(law) && !kinematics.large && inputs.free_strains.empty();
   form.reads_time = needs_time();
   form.given = inputs.free_strains;
   form.given.insert(form.given.end(), inputs.axes.begin(), inputs.axes.end());

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "device/device.hpp"
+#include "fem/forms/cell_gradient.hpp"
 #include "fem/forms/form_value.hpp"
 #include "fem/materials/hardening.hpp"
 #include "fem/materials/kinematics.hpp"
@@ -30,6 +31,8 @@ struct Kinematics {
   Space space = Space::solid;
   bool large = false;         // displacements: rotations and strains are finite
   bool plane_stress = false;  // in the plane
+  // In linear hexahedra and quadrilaterals; other cells have their own.
+  CellGradient gradient = CellGradient::own;
 };
 
 // Inputs of any law at a point besides its numbers.
@@ -60,8 +63,8 @@ struct MaterialLaw {
     std::memcpy(numbers.data(), from, law.numbers.size);
   }
 
-  // Throws Error: Exit::model for a law that needs large displacements without them, and for plane stress out of the
-  // plane.
+  // Throws Error: Exit::model for a law that needs large displacements without them, for plane stress out of the plane,
+  // and for an assumed gradient that the law or the space does not have.
   FormValue form(const Kinematics& kinematics, const LawInputs& inputs = {}) const;
   // The number of a scalar parameter in the record. Throws Error: Exit::input where the law has no such parameter.
   int parameter(std::string_view name) const;

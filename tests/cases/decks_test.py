@@ -281,11 +281,22 @@ TIP,TRVEC,50,0,1,0
                 self.assertAlmostEqual(found, wanted, places=9, msg=steps)
 
     def test_elements_of_other_integration_are_errors_and_meshes(self):
-        for kind, reason in (("C3D8R", "integrated with fewer points"), ("C3D8I", "incompatible modes"), ("C3D8H", "elements of type C3D8H are not translated")):
-            missing, _ = self.incomplete(STATIC.replace("C3D8", kind))
+        large = STATIC.replace("*STEP", "*STEP, NLGEOM")
+        for deck, kind, reason in ((large, "C3D8R", "small displacements alone"), (large, "C3D8I", "small displacements alone"), (STATIC, "C3D8H", "elements of type C3D8H are not translated")):
+            missing, _ = self.incomplete(deck.replace("C3D8", kind))
             self.assertRegex(missing, rf"^\*ELEMENT, job.inp:12: .*{reason}.*$")
             info = subprocess.run([BIN / "ritz", "mesh", "info", "job.inp"], capture_output=True, text=True, cwd=self.folder)
             self.assertEqual(info.returncode, 0, info.stderr)
+
+    def test_linear_hexahedra_are_translated_where_they_are_those_of_calculix(self):
+        """On cells that are no parallelepipeds C3D8I and C3D8R fail patch tests: tests/cases/calculix_test.cpp."""
+        for kind, integration in (("C3D8R", "reduced"), ("C3D8I", "incompatible_modes")):
+            deck = STATIC.replace("C3D8", kind)
+            _, text = self.case_from(deck, "--force")
+            self.assertEqual(tomllib.loads(text)["material"][0]["integration"], integration)
+            first = deck.index("*NODE\n") + len("*NODE\n")
+            missing, _ = self.incomplete(deck[:first] + deck[first:].replace("1,0,0,0\n", "1,0.1,0.2,0\n", 1))
+            self.assertIn("are no parallelepipeds", missing)
 
     def test_reduced_quadratic_elements_are_translated_where_all_are(self):
         """Two cells of a strip that is bent move by 2 % more with fewer points; tests/cases/calculix_test.cpp compares those of space."""
