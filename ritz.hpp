@@ -23,7 +23,7 @@
 #include "fem/materials/laws.hpp"
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/evaluate.hpp"
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "fem/operator/mixed_operator.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/operator/linearisation.hpp"

@@ -16,7 +16,7 @@ struct Answer {
 
 bool prints(const Ranks* ranks) { return ranks == nullptr || ranks->rank() == 0; }
 
-Answer solved(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
+Answer solved(const MixedOperator& equations, const FieldsConstraints& supports, const LinearSolverOptions& options,
               Ranks* ranks) {
   if (ranks == nullptr) {
     MixedSolution s = solve(equations, supports, options);
@@ -33,7 +33,7 @@ bool heat(const Device& device, Ranks* ranks) {
   const Spaces spaces{FunctionSpace(mesh, 1, device)};
   const MixedOperator equations(
       spaces, {}, {Integral::over_all_cells(Diffusion<2>{1}), Integral::over_all_cells(Load<1, 2, 0>{{1}})});
-  MixedConstraints cold(spaces);
+  FieldsConstraints cold(spaces);
   for (const char* side : {"x0", "x1", "y0", "y1"}) cold[0].prescribe(mesh.region(side), 0, 0.0, side);
   cold.finish();
   const Answer answer = solved(
@@ -54,7 +54,7 @@ bool cavity(const Device& device, Ranks* ranks) {
   const PointFunction lid = [](std::span<const double> x, std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = x[3 * i + 1] == 1 && x[3 * i] > 0 && x[3 * i] < 1;
   };
-  MixedConstraints walls(spaces);
+  FieldsConstraints walls(spaces);
   for (const char* side : {"x0", "x1", "y0", "y1"}) {
     walls[0].prescribe(mesh.region(side), 0, lid, side);
     walls[0].prescribe(mesh.region(side), 1, 0.0, side);

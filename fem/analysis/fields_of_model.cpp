@@ -34,9 +34,9 @@ void prescribe_vector(const MixedOperator& equations, const PrescribedValue& giv
 }
 
 // own: of a load case, in place of those outside on the same region and component.
-std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOperator& equations,
-                                              const std::vector<PrescribedValue>& own) {
-  auto result = std::make_unique<MixedConstraints>(model.spaces());
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const MixedOperator& equations,
+                                               const std::vector<PrescribedValue>& own) {
+  auto result = std::make_unique<FieldsConstraints>(model.spaces());
   ErrorList errors;
   const auto add = [&](const PrescribedValue& each) {
     Constraints& supports = (*result)[each.field];
@@ -70,7 +70,7 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
 }
 
 // Bodies on several meshes, which equations between fields hold together: which rigid motions are left?
-std::vector<FreePart> free_parts(const Model& model, const MixedConstraints& supports) {
+std::vector<FreePart> free_parts(const Model& model, const FieldsConstraints& supports) {
   Spaces spaces;
   std::vector<LinearEquations> rows = supports.between_fields();
   std::vector<std::uint8_t> held, acting;
@@ -100,7 +100,7 @@ std::vector<FreePart> free_parts(const Model& model, const MixedConstraints& sup
 
 }  // namespace
 
-std::unique_ptr<MixedConstraints> supports_of(const Model& model) {
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model) {
   return supports_of(model, MixedOperator(model.spaces(), model.of_fields.equations, model.equations), {});
 }
 

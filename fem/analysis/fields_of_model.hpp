@@ -21,7 +21,7 @@ struct FieldsOfModel {
     among    // and one of the capacity, or else the inertia, which is among the equations, too: of an evolution in time
   };
   std::unique_ptr<MixedOperator> equations, rates;
-  std::unique_ptr<MixedConstraints> supports;  // finished
+  std::unique_ptr<FieldsConstraints> supports;  // finished
   // The rigid motions that supports leave to bodies on several meshes, or to the first field of one; none: no field
   // is a displacement as far as the model says.
   std::optional<std::vector<FreePart>> free = {};
@@ -36,7 +36,7 @@ void check_held(const FieldsOfModel& fields);
 // edges that are prescribed as a function of time.
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates = FieldsOfModel::Rates::none);
 // Its supports alone, finished. Throws what fields_of() throws.
-std::unique_ptr<MixedConstraints> supports_of(const Model& model);
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model);
 // The loads of a load case alone, and what it prescribes: the same unknowns as without it, else an Error: Exit::model.
 FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common);
 

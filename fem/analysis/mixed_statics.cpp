@@ -31,7 +31,7 @@ struct Gauge {
 
 // The magnetic vector potential: what a current does on gradients has no counterpart in curls. r: the right-hand side,
 // from which a small part of this kind, of rounding and of curved conductors, is removed.
-Gauge gauge_of(const MixedOperator& equations, const MixedConstraints& supports, Vector& r) {
+Gauge gauge_of(const MixedOperator& equations, const FieldsConstraints& supports, Vector& r) {
   constexpr double weak = 1e-4, nothing = 1e-10, small = 0.02, zero = 1e-13;
   if (equations.field_count() != 1 || equations.terms().family(0) != Family::edge ||
       !has_one_unknown_for_each_edge(equations))
@@ -105,7 +105,7 @@ class LinearBalance {
   }
 
   // u that meets the supports, and the residual there.
-  void begin(const MixedConstraints& supports, Vector& u, Vector& r) const {
+  void begin(const FieldsConstraints& supports, Vector& u, Vector& r) const {
     supports.set_values(u);
     residual(u, r);
     supports.gather(r);
@@ -114,7 +114,7 @@ class LinearBalance {
 
   // The solution u - du, with its reactions and what is left. asked: norm of the first residual; removed: part of it
   // that was left out.
-  void finish(const MixedConstraints& supports, const LinearSolverOptions& options, Vector& du, double asked,
+  void finish(const FieldsConstraints& supports, const LinearSolverOptions& options, Vector& du, double asked,
               const Vector& removed, MixedSolution& s) const {
     if (!s.report.converged() && options.on_failure) options.on_failure(s.report, s.u.size());
     throw_unless_converged(s.report);
@@ -123,7 +123,7 @@ class LinearBalance {
     judge(supports, asked, removed, s);
   }
 
-  void judge(const MixedConstraints& supports, double asked, const Vector& removed, MixedSolution& s) const {
+  void judge(const FieldsConstraints& supports, double asked, const Vector& removed, MixedSolution& s) const {
     auto phase = equations_.device().profile().phase("reactions");
     Vector r = equations_.zeros();
     residual(s.u, r);
@@ -148,7 +148,7 @@ LinearTolerance tolerance_of(const LinearSolverOptions& options) { return {optio
 // Linear statics of the equations of one process, or of the part of a rank. Vectors are those of these equations.
 class FieldsStatics::Work {
  public:
-  Work(const MixedOperator& equations, const MixedConstraints& supports, WholeProblem whole,
+  Work(const MixedOperator& equations, const FieldsConstraints& supports, WholeProblem whole,
        LinearSolverOptions options)
       : equations_(equations), supports_(supports), whole_(std::move(whole)), options_(std::move(options)) {}
 
@@ -156,7 +156,7 @@ class FieldsStatics::Work {
 
   // without_gauge(r): takes from the right-hand side what nothing but a gauge holds.
   template <class WithoutGauge>
-  MixedSolution solve(const MixedConstraints& values, const MixedOperator* loads, const WithoutGauge& without_gauge) {
+  MixedSolution solve(const FieldsConstraints& values, const MixedOperator* loads, const WithoutGauge& without_gauge) {
     MixedSolution s{.u = equations_.zeros()};
     const LinearBalance balance(equations_, loads);
     Vector r = equations_.zeros(), du = equations_.zeros();
@@ -220,7 +220,7 @@ class FieldsStatics::Work {
   }
 
   MixedOperator equations_;
-  MixedConstraints supports_;
+  FieldsConstraints supports_;
   WholeProblem whole_;  // for the system
   const LinearSolverOptions options_;
   std::optional<FieldsSystem> system_;
@@ -229,7 +229,7 @@ class FieldsStatics::Work {
 namespace {
 
 // The same of the whole mesh, which every rank has; r and what is removed from it are of this rank.
-Gauge gauge_of(const FieldsOfRank& rank, const MixedConstraints& values, const MixedOperator* loads, Vector& r) {
+Gauge gauge_of(const FieldsOfRank& rank, const FieldsConstraints& values, const MixedOperator* loads, Vector& r) {
   const MixedOperator& all = rank.equations_of_all();
   if (all.terms().family(0) != Family::edge) return {};
   Vector u = all.zeros(), of_all = all.zeros();
@@ -243,7 +243,7 @@ Gauge gauge_of(const FieldsOfRank& rank, const MixedConstraints& values, const M
 
 }  // namespace
 
-FieldsStatics::FieldsStatics(const MixedOperator& equations, const MixedConstraints& supports,
+FieldsStatics::FieldsStatics(const MixedOperator& equations, const FieldsConstraints& supports,
                              LinearSolverOptions options, FieldsOfRank* rank)
     : equations_(equations),
       supports_(supports),
@@ -253,13 +253,13 @@ FieldsStatics::FieldsStatics(const MixedOperator& equations, const MixedConstrai
           rank != nullptr ? rank->whole() : whole_problem(equations, supports), std::move(options))) {}
 FieldsStatics::~FieldsStatics() = default;
 
-const MixedConstraints& FieldsStatics::own(const MixedConstraints& values) {
+const FieldsConstraints& FieldsStatics::own(const FieldsConstraints& values) {
   if (!rank_) return values;
   rank_->supports().take_values(values);
   return rank_->supports();
 }
 
-MixedSolution FieldsStatics::solve(const MixedConstraints& values, const MixedOperator* loads) {
+MixedSolution FieldsStatics::solve(const FieldsConstraints& values, const MixedOperator* loads) {
   const std::unique_ptr<MixedOperator> of_rank = rank_ && loads != nullptr ? rank_->own(*loads) : nullptr;
   return work_->solve(own(values), rank_ ? of_rank.get() : loads, [&](Vector& r) {
     return rank_ ? gauge_of(*rank_, values, loads, r) : gauge_of(equations_, values, r);
@@ -268,7 +268,7 @@ MixedSolution FieldsStatics::solve(const MixedConstraints& values, const MixedOp
 
 MixedSolution FieldsStatics::sum(const MixedSolution& common, std::span<const Term> terms) {
   Vector u = work_->equations().zeros(), start = work_->equations().zeros(), one = work_->equations().zeros();
-  const auto add = [&](double factor, const MixedSolution& solution, const MixedConstraints& values) {
+  const auto add = [&](double factor, const MixedSolution& solution, const FieldsConstraints& values) {
     axpy(factor, solution.u, u);
     one.fill_zero();
     own(values).set_values(one);
@@ -287,7 +287,7 @@ MixedSolution FieldsStatics::sum(const MixedSolution& common, std::span<const Te
   return work_->sum(std::move(u), start, parts, common.report);
 }
 
-MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
+MixedSolution solve(const MixedOperator& equations, const FieldsConstraints& supports,
                     const LinearSolverOptions& options) {
   return FieldsStatics(equations, supports, options).solve(supports);
 }

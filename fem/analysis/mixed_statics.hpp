@@ -6,7 +6,8 @@
 //   const MixedSolution first = statics.solve(supports, &loads), second = statics.solve(others);
 #pragma once
 
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/operator/mixed_operator.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
@@ -28,7 +29,7 @@ struct MixedSolution {
 // not free of divergence where no more than a gauge holds gradients; Error: Exit::input for other methods, for fields
 // without a preconditioner, and for equations between unknowns of edges alone; Error: Exit::not_converged, and what
 // DirectSolver throws.
-MixedSolution solve(const MixedOperator& equations, const MixedConstraints& supports,
+MixedSolution solve(const MixedOperator& equations, const FieldsConstraints& supports,
                     const LinearSolverOptions& options = {});
 
 // Several right-hand sides of one matrix, whose factor or preconditioner stays.
@@ -36,19 +37,19 @@ class FieldsStatics {
  public:
   // rank: of these equations and supports, where every rank runs the program: vectors of solutions have the unknowns
   // that it owns; null: one process.
-  FieldsStatics(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
+  FieldsStatics(const MixedOperator& equations, const FieldsConstraints& supports, LinearSolverOptions options,
                 FieldsOfRank* rank = nullptr);
   ~FieldsStatics();
 
   // values: of the same unknowns as the supports, of the whole mesh, as are loads. loads: forms that act beside the
   // equations; null: none. Throws as above.
-  MixedSolution solve(const MixedConstraints& values, const MixedOperator* loads = nullptr);
+  MixedSolution solve(const FieldsConstraints& values, const MixedOperator* loads = nullptr);
   // The sum of solutions with these factors, of their loads and of the equations' own once: certified by its own
   // residual, and solved for once more where the solutions cancel.
   struct Term {
     double factor;
     const MixedSolution* solution;
-    const MixedConstraints* values;
+    const FieldsConstraints* values;
     const MixedOperator* loads;
   };
   MixedSolution sum(const MixedSolution& common, std::span<const Term> terms);
@@ -56,10 +57,10 @@ class FieldsStatics {
  private:
   class Work;
   friend MixedSolution solve(const FieldsOfRank& rank, const LinearSolverOptions& options);
-  const MixedConstraints& own(const MixedConstraints& values);  // with these values; of the part of this rank
+  const FieldsConstraints& own(const FieldsConstraints& values);  // with these values; of the part of this rank
 
   MixedOperator equations_;
-  MixedConstraints supports_;
+  FieldsConstraints supports_;
   FieldsOfRank* const rank_;  // null: one process
   std::unique_ptr<Work> work_;
 };

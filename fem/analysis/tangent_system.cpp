@@ -11,7 +11,7 @@ namespace {
 
 class TangentOfFields final : public TangentSystem {
  public:
-  TangentOfFields(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
+  TangentOfFields(const MixedOperator& equations, const FieldsConstraints& supports, const LinearSolverOptions& options,
                   WholeProblem whole)
       : equations_(equations),
         options_(options),
@@ -20,7 +20,7 @@ class TangentOfFields final : public TangentSystem {
 
   void begin(const std::string&) override { system_->release(); }
   void hold(const Supports& supports) override {
-    const auto& constraints = dynamic_cast<const MixedConstraints&>(supports);
+    const auto& constraints = dynamic_cast<const FieldsConstraints&>(supports);
     forget_assembly(equations_);  // its patterns
     system_.emplace(equations_, constraints, options_, whole_problem(equations_, constraints));
   }
@@ -52,7 +52,7 @@ class TangentOfFields final : public TangentSystem {
 std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
                                               const LinearSolverOptions& options, const WholeProblem* whole) {
   if (const auto* const several = dynamic_cast<const MixedOperator*>(&equations)) {
-    const auto& held = dynamic_cast<const MixedConstraints&>(supports);
+    const auto& held = dynamic_cast<const FieldsConstraints&>(supports);
     return std::make_unique<TangentOfFields>(*several, held, options,
                                              whole != nullptr ? *whole : whole_problem(*several, held));
   }

@@ -33,7 +33,7 @@ class FieldOfRank final : public PartOfModel {
   Constraints& supports() override { return supports_; }
   const Constraints& supports() const { return supports_; }
   // Takes prescribed values again, where those of the whole model have changed.
-  void take_values() { supports_.take_values(all_supports_, *space().ghosts()); }
+  void take_values() { supports_.take_values(all_supports_); }
   // Constraints of the same unknowns with other values, on this part.
   Constraints own(const Constraints& others) const;
   // Other equations of the same space, on this part; their integrals.

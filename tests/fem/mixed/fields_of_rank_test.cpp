@@ -20,7 +20,7 @@ std::unique_ptr<Problem> heat(const Device& device) {
   problem->spaces = {FunctionSpace(problem->mesh, 1, device)};
   remake(problem->equations, problem->spaces, {},
          {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(volume_load(3, std::array{1.0}))});
-  problem->supports = MixedConstraints(problem->spaces);
+  problem->supports = FieldsConstraints(problem->spaces);
   problem->supports[0].prescribe(problem->mesh.region("x0"), 0, PointFunction(1 + PointExpression::y()), "warm");
   problem->supports.finish();
   return problem;

@@ -29,7 +29,7 @@ struct TwoBodies {
   Mesh left = moved_box(0, 2), right = moved_box(1, 1);
   Spaces spaces;
   MixedOperator equations;
-  MixedConstraints supports;
+  FieldsConstraints supports;
   explicit TwoBodies(const Device& device = device_under_test(2))
       : spaces{FunctionSpace(left, 3, device, SpaceOptions{.field_name = "left"}),
                FunctionSpace(right, 3, device, SpaceOptions{.field_name = "right"})},

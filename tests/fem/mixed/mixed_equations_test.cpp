@@ -120,7 +120,7 @@ TEST(MixedEquations, AreEliminatedFromTheActionAsFromTheMatrix) {
 TEST(MixedEquations, AreMetByVectorsOnEveryDevice) {
   for (const char* name : {"cpu", "fake"}) {
     const auto problem = related_fields().front().problem(Device::named(name, 1));
-    const MixedConstraints& supports = problem->supports;
+    const FieldsConstraints& supports = problem->supports;
     const Dense T = transformation(*problem);
     Dense transposed(T.n);
     for (std::size_t i = 0; i < T.n; ++i)

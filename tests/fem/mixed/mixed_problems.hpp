@@ -33,7 +33,7 @@ struct Problem {
   Mesh mesh;
   Spaces spaces;
   MixedOperator equations;
-  MixedConstraints supports;
+  FieldsConstraints supports;
   Problem(Mesh m, const MixedFormValue& form, std::vector<Integral> loads = {},
           const Device& device = device_under_test(2), int raise = 0)
       : mesh(std::move(m)),
