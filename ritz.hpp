@@ -8,7 +8,7 @@
 #include "device/device.hpp"
 #include "device/error.hpp"
 #include "fem/analysis/analysis.hpp"
-#include "fem/analysis/mixed_statics.hpp"
+#include "fem/analysis/static_solution.hpp"
 #include "fem/forms/curl_curl.hpp"
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/elasticity.hpp"

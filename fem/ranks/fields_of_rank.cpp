@@ -67,6 +67,11 @@ std::unique_ptr<MixedOperator> FieldsOfRank::own(const MixedOperator& others) {
   return part_.make(cut_.integrals(others, ranks_.rank()), others.time());
 }
 
+const FieldsConstraints& FieldsOfRank::with_values_of(const Supports& whole) {
+  supports_.take_values(dynamic_cast<const FieldsConstraints&>(whole));
+  return supports_;
+}
+
 template <class Use>
 void FieldsOfRank::each_with_states(const Use& use) const {
   for (int k = 0; k < all_.field_count(); ++k)

@@ -1,10 +1,9 @@
 // Equations of one or several fields where every rank runs the same program: each has the whole mesh, cuts the part of
 // it that it works on, and solves its rows with the others.
 //
-//   const std::unique_ptr<Ranks> ranks = start_ranks();                    // null: one process
-//   const FieldsOfRank mine(equations, supports, *ranks);                  // on all ranks; of the whole mesh
-//   const MixedSolution s = solve(mine, options);                          // fem/analysis/mixed_statics.hpp
-//   Vector u = mine.gathered(s.u);                                         // of the whole mesh
+//   FieldsOfRank mine(equations, supports, *ranks);                        // on all ranks; of the whole mesh
+//   solve_nonlinear(mine.equations(), mine.supports(), {.whole = &mine.whole()});
+//   Vector u = mine.gathered(x);                                           // of the whole mesh
 #pragma once
 
 #include "fem/preconditioners/fields_system.hpp"
@@ -32,6 +31,10 @@ class FieldsOfRank final : public PartOfModel {
   const WholeProblem& whole() const override { return whole_; }
   const MixedOperator& equations_of_all() const override { return all_; }
   const FieldsConstraints& supports_of_all() const override { return all_supports_; }
+  const FieldsConstraints& with_values_of(const Supports& whole) override;
+  std::shared_ptr<const Equations> own_equations(const Equations& others) override {
+    return own(dynamic_cast<const MixedOperator&>(others));
+  }
 
   Vector gathered(const Vector& x) const override { return equations().layout().gathered(x); }
   Vector own(const Vector& of_all) const override;

@@ -1,7 +1,7 @@
 // Small problems of several fields and of edges, for tests of their solution.
 #pragma once
 
-#include "fem/analysis/mixed_statics.hpp"
+#include "fem/analysis/static_solution.hpp"
 #include "fem/forms/curl_curl.hpp"
 #include "fem/forms/mixed_poisson.hpp"
 #include "fem/forms/natural_conditions.hpp"
