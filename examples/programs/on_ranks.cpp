@@ -9,23 +9,7 @@
 
 using namespace ritz;
 
-struct Answer {
-  Vector u;  // of all fields and ranks
-  int iterations;
-};
-
 bool prints(const Ranks* ranks) { return ranks == nullptr || ranks->rank() == 0; }
-
-Answer solved(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
-              Ranks* ranks) {
-  if (ranks == nullptr) {
-    MixedSolution s = solve(equations, supports, options);
-    return {std::move(s.u), s.report.iterations};
-  }
-  const FieldsOfRank mine(equations, supports, *ranks);
-  const MixedSolution s = solve(mine, options);
-  return {mine.gathered(s.u), s.report.iterations};
-}
 
 // -laplace u = 1, with u = 0 on all sides: the largest u is 0.0736714, as in poisson.cpp.
 bool heat(const Device& device, Ranks* ranks) {
@@ -33,15 +17,16 @@ bool heat(const Device& device, Ranks* ranks) {
   const Spaces spaces{FunctionSpace(mesh, 1, device)};
   const MixedOperator equations(
       spaces, {}, {Integral::over_all_cells(Diffusion<2>{1}), Integral::over_all_cells(Load<1, 2, 0>{{1}})});
-  MixedConstraints cold(spaces);
+  FieldsConstraints cold(spaces);
   for (const char* side : {"x0", "x1", "y0", "y1"}) cold[0].prescribe(mesh.region(side), 0, 0.0, side);
   cold.finish();
-  const Answer answer = solved(
-      equations, cold,
-      {.method = LinearMethod::conjugate_gradient, .relative = 1e-10, .promise = MatrixPromise::positive_definite},
-      ranks);
-  const double largest = std::ranges::max(answer.u.host());
-  if (prints(ranks)) std::printf("heat: largest value %.7f, %d iterations\n", largest, answer.iterations);
+  const StaticSolution s = solve_static(equations, cold,
+                                        {.method = LinearMethod::conjugate_gradient,
+                                         .relative = 1e-10,
+                                         .promise = MatrixPromise::positive_definite,
+                                         .ranks = ranks});
+  const double largest = std::ranges::max(s.u.host());
+  if (prints(ranks)) std::printf("heat: largest value %.7f, %d iterations\n", largest, s.report.iterations);
   return std::abs(largest - 0.0736714) < 1e-6;
 }
 
@@ -54,7 +39,7 @@ bool cavity(const Device& device, Ranks* ranks) {
   const PointFunction lid = [](std::span<const double> x, std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = x[3 * i + 1] == 1 && x[3 * i] > 0 && x[3 * i] < 1;
   };
-  MixedConstraints walls(spaces);
+  FieldsConstraints walls(spaces);
   for (const char* side : {"x0", "x1", "y0", "y1"}) {
     walls[0].prescribe(mesh.region(side), 0, lid, side);
     walls[0].prescribe(mesh.region(side), 1, 0.0, side);
@@ -62,10 +47,11 @@ bool cavity(const Device& device, Ranks* ranks) {
   const std::array<Node, 1> corner{0};
   walls[1].prescribe_nodes(corner, 0, 0.0, "level of the pressure");
   walls.finish();
-  const Answer answer = solved(equations, walls, {.method = LinearMethod::minres, .relative = 1e-8}, ranks);
-  const Vector velocity = equations.layout().part(answer.u, 0);
+  const StaticSolution s =
+      solve_static(equations, walls, {.method = LinearMethod::minres, .relative = 1e-8, .ranks = ranks});
+  const Vector velocity = equations.layout().part(s.u, 0);
   const double v = values_at(spaces[0], velocity, std::vector<Point>{{0.5, 0.5, 0}})[0];
-  if (prints(ranks)) std::printf("cavity: velocity in the middle %.6f, %d iterations\n", v, answer.iterations);
+  if (prints(ranks)) std::printf("cavity: velocity in the middle %.6f, %d iterations\n", v, s.report.iterations);
   return std::abs(v + 0.205192) < 2e-5;
 }
 

@@ -31,7 +31,7 @@ int main() try {
   const Spaces spaces = spaces_of(rubber, mesh, Device::named("auto"));
   const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(rubber)},
                                 {Integral::over(FormValue(Pressure<2>{1}), mesh.region("x0"))});
-  MixedConstraints fixed(spaces);
+  FieldsConstraints fixed(spaces);
   fixed[0].prescribe(mesh.region("y0"), 1, 0.0, "symmetry");
   fixed[0].prescribe(mesh.region("y1"), 0, 0.0, "symmetry");
   fixed.finish();

@@ -47,7 +47,7 @@ Computed computed(const Layer& layer, Index n) {
   const Spaces spaces = spaces_of(form, mesh, Device::named("auto"));
   const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(form)},
                                 {Integral::over(FormValue(Pressure<2>{layer.pressure}), mesh.region("x1"))});
-  MixedConstraints fixed(spaces);
+  FieldsConstraints fixed(spaces);
   fixed[0].prescribe(mesh.region("x0"), 0, 0.0, "ground");
   for (const char* side : {"y0", "y1"}) fixed[0].prescribe(mesh.region(side), 1, 0.0, "no strain across");
   fixed[1].prescribe(mesh.region("x0"), 0, 0.0, "cold");

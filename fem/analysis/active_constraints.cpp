@@ -16,7 +16,7 @@ constexpr double touching = 1e-12;  // relative: what rounding leaves between si
 // Supports of a model, of one field or of several.
 struct ModelConstraints {
   std::optional<ModelSupports> of_one;
-  std::unique_ptr<MixedConstraints> of_fields;
+  std::unique_ptr<FieldsConstraints> of_fields;
 
   explicit ModelConstraints(const Model& model) {
     if (model.has_fields()) {
@@ -73,6 +73,7 @@ class ActiveConstraints::Closed final : public Supports, public std::enable_shar
   const std::vector<std::uint8_t>& host_mask() const override { return inner().host_mask(); }
   bool varies_in_time() const override { return inner().varies_in_time(); }
   void set_time(double) override {}
+  std::string name_of(Index unknown) const override { return inner().name_of(unknown); }
 
   // 1 where an unknown follows others.
   std::vector<std::uint8_t> dependent(const Vector& like) const {

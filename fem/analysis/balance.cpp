@@ -23,7 +23,7 @@ Balance::Balance(const Equations& equations, const Supports& supports, std::shar
   turned_ = options_->begin.turned.empty() ? options_->from.turned : options_->begin.turned;
   const LinearSolverOptions linear = linear_options();
   const Supports& held = options_->active != nullptr ? options_->active->constraints() : supports;
-  system_ = tangent_system(equations, held, linear, options_->whole);
+  system_ = tangent_system(equations, held, linear, {.whole = options_->whole});
   if (options_->ground != nullptr) system_->set_ground(options_->ground);
   const NewtonOptions newton{.relative = options_->relative,
                              .rounding_error = options_->rounding_error,

@@ -190,6 +190,11 @@ class FieldsOfRanks {
 
 }  // namespace
 
+MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& options) {
+  const LinearMethod first = methods_of(equations, options, size_of_system(equations)).front().method;
+  return first == LinearMethod::direct ? MixedPath::direct : MixedPath::iterative;
+}
+
 MemoryNeeds fields_needs(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options) {
   return FieldsForecaster(equations, path, options).of(FieldsShare(equations)).needs;
 }

@@ -3,10 +3,16 @@
 //   fields_needs(equations, MixedPath::iterative, options).total();
 #pragma once
 
-#include "fem/analysis/mixed_statics.hpp"
+#include "device/memory_needs.hpp"
+#include "fem/operator/mixed_operator.hpp"
+#include "solvers/linear/linear_solver_options.hpp"
 #include "fem/ranks/rank_shares.hpp"
 
 namespace ritz {
+
+enum class MixedPath { direct, iterative };
+// The path that `automatic` tries first.
+MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& options);
 
 // Memory of the device while it solves, beside what there is; without the factor.
 MemoryNeeds fields_needs(const MixedOperator& equations, MixedPath path = MixedPath::direct,

@@ -34,9 +34,9 @@ void prescribe_vector(const MixedOperator& equations, const PrescribedValue& giv
 }
 
 // own: of a load case, in place of those outside on the same region and component.
-std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOperator& equations,
-                                              const std::vector<PrescribedValue>& own) {
-  auto result = std::make_unique<MixedConstraints>(model.spaces());
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const MixedOperator& equations,
+                                               const std::vector<PrescribedValue>& own) {
+  auto result = std::make_unique<FieldsConstraints>(model.spaces());
   ErrorList errors;
   const auto add = [&](const PrescribedValue& each) {
     Constraints& supports = (*result)[each.field];
@@ -70,7 +70,7 @@ std::unique_ptr<MixedConstraints> supports_of(const Model& model, const MixedOpe
 }
 
 // Bodies on several meshes, which equations between fields hold together: which rigid motions are left?
-std::vector<FreePart> free_parts(const Model& model, const MixedConstraints& supports) {
+std::vector<FreePart> free_parts(const Model& model, const FieldsConstraints& supports) {
   Spaces spaces;
   std::vector<LinearEquations> rows = supports.between_fields();
   std::vector<std::uint8_t> held, acting;
@@ -98,9 +98,24 @@ std::vector<FreePart> free_parts(const Model& model, const MixedConstraints& sup
   return free_parts(spaces, held, acting, rows, model.rigid.value_or(RigidModes::solid));
 }
 
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const ModelLoadCase& load_case,
+                                               const FieldsOfModel& fields) {
+  if (load_case.prescribed.empty()) return nullptr;
+  std::unique_ptr<FieldsConstraints> supports = supports_of(model, *fields.equations, load_case.prescribed);
+  const auto [one, other] = std::ranges::mismatch(supports->host_mask(), fields.supports->host_mask());
+  if (one == supports->host_mask().end()) return supports;
+  const Equations& equations = *fields.equations;
+  throw Error(
+      ErrorKind::conflicting_conditions,
+      fmt::format("{} is prescribed {} in the load case '{}'", equations.name_of(one - supports->host_mask().begin()),
+                  *one != 0 ? "alone" : "everywhere but", load_case.name),
+      "load cases share one matrix, so the same unknowns are prescribed in all of them",
+      "prescribe it outside of the load cases, too, or make a case file of each");
+}
+
 }  // namespace
 
-std::unique_ptr<MixedConstraints> supports_of(const Model& model) {
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model) {
   return supports_of(model, MixedOperator(model.spaces(), model.of_fields.equations, model.equations), {});
 }
 
@@ -121,6 +136,8 @@ FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   if (rates == Rates::beside)
     fields.rates = std::make_unique<MixedOperator>(model.spaces(), model.of_fields.inertia, model.inertia);
   fields.supports = supports_of(model, *fields.equations, {});
+  for (const ModelLoadCase& each : model.load_cases)
+    fields.supports_of_cases.push_back(supports_of(model, each, fields));
   if (model.structural || model.copies) fields.free = free_parts(model, *fields.supports);
   else if (model.rigid) {
     fields.free = ritz::free_parts(model, (*fields.supports)[0]);
@@ -138,22 +155,6 @@ int FieldsOfModel::rigid_motions() const {
 
 void check_held(const FieldsOfModel& fields) {
   if (fields.free) check_held(*fields.free, fields.motions);
-}
-
-FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common) {
-  FieldsOfModel fields{
-      .equations = std::make_unique<MixedOperator>(model.spaces(), load_case.loads_of_fields, load_case.loads),
-      .supports = supports_of(model, *common.equations, load_case.prescribed)};
-  const auto [one, other] = std::ranges::mismatch(fields.supports->host_mask(), common.supports->host_mask());
-  const Equations& equations = *common.equations;
-  if (one != fields.supports->host_mask().end())
-    throw Error(ErrorKind::conflicting_conditions,
-                fmt::format("{} is prescribed {} in the load case '{}'",
-                            equations.name_of(one - fields.supports->host_mask().begin()),
-                            *one != 0 ? "alone" : "everywhere but", load_case.name),
-                "load cases share one matrix, so the same unknowns are prescribed in all of them",
-                "prescribe it outside of the load cases, too, or make a case file of each");
-  return fields;
 }
 
 }  // namespace ritz

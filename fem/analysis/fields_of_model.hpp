@@ -21,7 +21,9 @@ struct FieldsOfModel {
     among    // and one of the capacity, or else the inertia, which is among the equations, too: of an evolution in time
   };
   std::unique_ptr<MixedOperator> equations, rates;
-  std::unique_ptr<MixedConstraints> supports;  // finished
+  std::unique_ptr<FieldsConstraints> supports;  // finished
+  // [load case] with what it prescribes, the same unknowns as without it; null: it prescribes nothing.
+  std::vector<std::unique_ptr<FieldsConstraints>> supports_of_cases = {};
   // The rigid motions that supports leave to bodies on several meshes, or to the first field of one; none: no field
   // is a displacement as far as the model says.
   std::optional<std::vector<FreePart>> free = {};
@@ -33,11 +35,9 @@ struct FieldsOfModel {
 void check_held(const FieldsOfModel& fields);
 
 // Throws what MixedOperator and Constraints::finish() throw, and Error: Exit::model for vectors of a field of facets or
-// edges that are prescribed as a function of time.
+// edges that are prescribed as a function of time, and for load cases that prescribe other unknowns.
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates = FieldsOfModel::Rates::none);
 // Its supports alone, finished. Throws what fields_of() throws.
-std::unique_ptr<MixedConstraints> supports_of(const Model& model);
-// The loads of a load case alone, and what it prescribes: the same unknowns as without it, else an Error: Exit::model.
-FieldsOfModel fields_of(const Model& model, const ModelLoadCase& load_case, const FieldsOfModel& common);
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model);
 
 }  // namespace ritz

@@ -29,7 +29,7 @@ Attached attached_to(const TransientModel& model) {
 ImplicitEvolution::ImplicitEvolution(const TransientModel& model, Transient options, const Observer& observer,
                                      std::string method, int error_order)
     : Evolution(model, std::move(options), observer, std::move(method), error_order),
-      system_(tangent_system(*equations_, *supports_, linear_options(), model.whole)),
+      system_(tangent_system(*equations_, *supports_, linear_options(), {.whole = model.whole})),
       newton_(*equations_, *supports_, system_, newton_options(), observer.progress),
       attached_(std::make_shared<const Attached>(attached_to(model))),
       part_(part_of(model)) {}

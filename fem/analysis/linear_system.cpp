@@ -322,7 +322,7 @@ SolveReport LinearSystem::turn_to_matrix(const std::string& reason, const std::o
 }
 
 std::vector<SolveReport> LinearSystem::solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns) {
-  if (part_ != nullptr && options_.method != LinearMethod::direct) return solve_one_by_one(B, X, after_columns);
+  if (part_ != nullptr && options_.method != LinearMethod::direct) return TangentSystem::solve(B, X, after_columns);
   if (part_ != nullptr) return solve_part({B, X}, options_);
   eliminate();
   LinearSolverOptions options = options_;
@@ -336,20 +336,6 @@ std::vector<SolveReport> LinearSystem::solve(const MultiVector& B, MultiVector& 
     X.get_column(column, x);
     correct(reports[static_cast<std::size_t>(column)], b, x);
     X.set_column(column, x);
-  }
-  return reports;
-}
-
-std::vector<SolveReport> LinearSystem::solve_one_by_one(const MultiVector& B, MultiVector& X,
-                                                        const AfterColumns& after_columns) {
-  std::vector<SolveReport> reports;
-  Vector b = equations_.zeros(), x = equations_.zeros();
-  for (int column = 0; column < B.columns(); ++column) {
-    B.get_column(column, b);
-    X.get_column(column, x);
-    reports.push_back(solve(b, x));
-    X.set_column(column, x);
-    if (after_columns) after_columns(column, {reports.back()});
   }
   return reports;
 }

@@ -67,10 +67,9 @@ class LinearSystem final : public TangentSystem {
 
   void multiply(const Vector& x, Vector& y) const override;
   SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {}) override;
-  // Several columns of a system with a matrix. after_columns: as in LinearSolverOptions.
-  std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {});
+  std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {}) override;
 
-  bool has_matrix() const { return K_ || part_ != nullptr; }
+  bool has_matrix() const override { return K_ || part_ != nullptr; }
   const std::string& turned() const override { return turned_; }
   const SolverCache::Counts& counts() const { return cache_->counts(); }  // of a system that keeps its solver
 
@@ -86,7 +85,6 @@ class LinearSystem final : public TangentSystem {
   void correct(const SolveReport& report, const Vector& b, Vector& x);
   void solve_for_beside();
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options);
-  std::vector<SolveReport> solve_one_by_one(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns);
   SolveReport turn_to_matrix(const std::string& reason, const std::optional<Error>& failure, const Vector& b, Vector& x,
                              const LinearSolverOptions& options);
 

@@ -303,7 +303,7 @@ SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, c
   for (std::size_t i = 0; i < model.load_cases.size(); ++i)
     loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});
   for (const PrescribedMean& each : model.means)
-    loads.cases.push_back({.name = "", .loads = {&each.load, 1}, .constraints = &supports, .alone = true});
+    loads.cases.push_back({.name = "", .loads = {&each.load, 1}, .supports = &supports, .alone = true});
   loads.combinations = {{"", std::vector<double>(loads.cases.size(), 0.0)}};
   superposition_ = std::make_unique<Superposition>(
       solve_static(setup.equations(), loads, options, {.progress = observer.progress}, cache), setup, model,

@@ -91,6 +91,12 @@ Supports& Setup::any_supports() const {
   return *supports_->all().front();
 }
 
+const Supports& Setup::any_supports_of(std::size_t load_case) const {
+  if (fields_ == nullptr) return supports_->of(load_case);
+  const auto& own = fields_->supports_of_cases[load_case];
+  return own != nullptr ? *own : *fields_->supports;
+}
+
 Observer without_reversed_cells(const Model& model, const Observer& observer) {
   Observer result = observer;
   if (has_large_displacements(model))

@@ -37,6 +37,8 @@ class Setup {
   Equations& any_equations() const;
   Equations& any_rates() const;
   Supports& any_supports() const;  // outside of load cases
+  const Supports& any_supports_of(std::size_t load_case) const;
+  GroundMotions on_ground() const { return supports_ != nullptr ? supports_->on_ground() : nullptr; }
 
  private:
   std::optional<ModelSupports> own_supports_;

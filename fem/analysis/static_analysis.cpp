@@ -1,5 +1,3 @@
-#include "fem/analysis/mixed_statics.hpp"
-#include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/prescribed_means.hpp"
 #include "fem/analysis/setup.hpp"
 
@@ -17,9 +15,9 @@ namespace {
 // Results take no more than what the solver leaves behind: what it had goes back before fields are computed.
 StaticSolutions solve_columns_of(const Setup& setup, const LoadVectors& loads, const LinearSolverOptions& options,
                                  const Observer& observer, SystemCache* cache) {
-  StaticSolutions solutions = solve_static(setup.equations(), loads, options, observer, cache);
+  StaticSolutions solutions = solve_static(setup.any_equations(), loads, options, observer, cache);
   if (cache == nullptr) {
-    setup.equations().space().device().memory().trim();
+    setup.any_equations().device().memory().trim();
     return_freed_host_memory();
   }
   return solutions;
@@ -73,42 +71,13 @@ SolutionView view_of(const StaticSolution& solution, double tolerance, std::vect
           .notice = solution.notice};
 }
 
-namespace {
-
-StaticSolution as_static(MixedSolution s) {
-  return {.u = std::move(s.u),
-          .reaction = s.reaction.host(),
-          .report = std::move(s.report),
-          .residual = s.residual,
-          .notice = std::move(s.notice)};
-}
-
-FieldsStatics statics_of_fields(const Setup& setup, LinearSolverOptions linear) {
-  linear.ranks = nullptr;
-  return {*setup.fields().equations, *setup.fields().supports, std::move(linear),
-          dynamic_cast<FieldsOfRank*>(setup.part())};
-}
-
-StaticSolution of_all(const Setup& setup, StaticSolution s) {
-  if (const PartOfModel* const part = setup.part()) {
-    s.u = part->gathered(s.u);
-    s.reaction = forces_of_all(*part, s.reaction);
-  }
-  return s;
-}
-
-}  // namespace
-
 StaticSolution solve(const Model& model, const Static& analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const LinearSolverOptions linear = promised(analysis.linear, model);
-  const Setup setup(model, prepared, Setup::Held::required, Setup::Rates::none, model.has_fields() ? &linear : nullptr);
+  const Setup setup(model, prepared, Setup::Held::required);
   StaticSolution s;
-  if (model.has_fields()) {
-    s = of_all(setup, as_static(statics_of_fields(setup, linear).solve(*setup.fields().supports)));
-  } else if (model.means.empty()) {
-    const LoadVectors loads{.cases = {{.constraints = &setup.supports().common()}},
-                            .ground = setup.supports().on_ground()};
+  if (model.means.empty()) {
+    const LoadVectors loads{.cases = {{.supports = &setup.any_supports()}}, .ground = setup.on_ground()};
     s = std::move(
         solve_columns_of(setup, loads, linear, {.progress = observer.progress}, prepared.cache).cases.front());
   } else {
@@ -119,45 +88,6 @@ StaticSolution solve(const Model& model, const Static& analysis, const Observer&
 }
 
 namespace {
-
-// Load cases of several fields; all stay until the last combination was shown, over ranks each its unknowns.
-std::vector<SolveReport> solve_cases_of_fields(const Model& model, const LoadCases& analysis, const Setup& setup,
-                                               const Observer& observer) {
-  const FieldsOfModel& common = setup.fields();
-  FieldsStatics statics = statics_of_fields(setup, promised(analysis.linear, model));
-  std::vector<FieldsOfModel> cases;
-  for (const ModelLoadCase& each : model.load_cases) cases.push_back(fields_of(model, each, common));
-  std::vector<MixedSolution> solved;
-  std::vector<SolveReport> reports;
-  const auto show = [&](const std::string& name, bool is_combination, std::vector<double> factors, MixedSolution s) {
-    if (observer.enter) observer.enter(name, is_combination);
-    reports.push_back(s.report);
-    report_solution(observer, of_all(setup, as_static(std::move(s))), analysis.linear.relative, std::move(factors));
-  };
-  const auto copied = [](const MixedSolution& s) {
-    MixedSolution result{.residual = s.residual, .report = s.report, .notice = s.notice};
-    for (const auto& [from, to] : {std::pair{&s.u, &result.u}, {&s.reaction, &result.reaction}}) {
-      *to = Vector(from->device(), from->size(), "vectors");
-      copy(*from, *to);
-    }
-    return result;
-  };
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    solved.push_back(statics.solve(*cases[i].supports, cases[i].equations.get()));
-    std::vector<double> factors(cases.size(), 0.0);
-    factors[i] = 1;
-    show(model.load_cases[i].name, false, std::move(factors), copied(solved.back()));
-  }
-  if (analysis.combinations.empty()) return reports;
-  const MixedSolution outside = statics.solve(*common.supports);
-  for (const LoadCombination& each : analysis.combinations) {
-    std::vector<FieldsStatics::Term> terms;
-    for (std::size_t i = 0; i < cases.size(); ++i)
-      terms.push_back({each.factors[i], &solved[i], cases[i].supports.get(), cases[i].equations.get()});
-    show(each.name, true, each.factors, statics.sum(outside, terms));
-  }
-  return reports;
-}
 
 // All load cases stay until the last combination was shown.
 std::vector<SolveReport> solve_cases_with_means(const Model& model, const LoadCases& analysis, const Setup& setup,
@@ -184,17 +114,18 @@ std::vector<SolveReport> solve_cases_with_means(const Model& model, const LoadCa
 std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, const Observer& observer,
                                const Prepared& prepared) {
   check(model, analysis);
-  const Setup setup(model, prepared, Setup::Held::required, Setup::Rates::none,
-                    model.has_fields() ? &analysis.linear : nullptr);
-  if (model.has_fields()) return solve_cases_of_fields(model, analysis, setup, observer);
+  const Setup setup(model, prepared, Setup::Held::required);
   if (!model.means.empty()) return solve_cases_with_means(model, analysis, setup, observer, prepared.cache);
   const std::size_t count = model.load_cases.size();
   LoadVectors loads{.combinations = analysis.combinations,
-                    .common = &setup.supports().common(),
-                    .ground = setup.supports().on_ground(),
+                    .common = &setup.any_supports(),
+                    .ground = setup.on_ground(),
                     .known = analysis.begin.columns};
   for (std::size_t i = 0; i < count; ++i)
-    loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});
+    loads.cases.push_back({.name = model.load_cases[i].name,
+                           .loads = model.load_cases[i].loads,
+                           .supports = &setup.any_supports_of(i),
+                           .loads_of_fields = model.load_cases[i].loads_of_fields});
   StaticSolutions solutions =
       solve_columns_of(setup, loads, promised(analysis.linear, model), observer, prepared.cache);
   std::vector<SolveReport> reports;

@@ -3,6 +3,9 @@
 #include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/ranks/packed.hpp"
+#include "fem/analysis/gauge.hpp"
+#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -15,7 +18,7 @@ namespace ritz {
 namespace {
 
 // Do loads or values act that belong to no load case?
-bool acts(const Operator& equations, const Constraints& common) {
+bool acts(const Equations& equations, const Supports& common) {
   Vector u = equations.zeros(), r = equations.zeros();
   common.set_values(u);
   equations.residual(u, r);
@@ -24,20 +27,27 @@ bool acts(const Operator& equations, const Constraints& common) {
 
 }  // namespace
 
-std::string place_of_unknown(const FunctionSpace& space, Index unknown) {
-  const auto node = static_cast<Node>(unknown / space.components());
+std::string place_of_unknown(const Equations& equations, Index unknown) {
   std::vector<std::string> regions;
-  for (const Region& region : space.mesh().regions())
-    if (region.kind == RegionKind::cells && std::ranges::binary_search(space.nodes_in(region), node))
-      regions.push_back(region.name);
-  return space.name_of(node) + (regions.empty() ? "" : " in " + quoted_list(regions));
+  if (const auto* const one = dynamic_cast<const Operator*>(&equations)) {
+    const auto node = static_cast<Node>(unknown / one->space().components());
+    for (const Region& region : one->space().mesh().regions())
+      if (region.kind == RegionKind::cells && std::ranges::binary_search(one->space().nodes_in(region), node))
+        regions.push_back(region.name);
+  }
+  return equations.name_of(unknown) + (regions.empty() ? "" : " in " + quoted_list(regions));
 }
 
-std::string place_of_unknown(const FunctionSpace& space, Index unknown, const FieldOfRank* part) {
-  if (part == nullptr) return unknown < 0 ? "" : place_of_unknown(space, unknown);
-  const std::string mine = unknown < 0 ? "" : place_of_unknown(space, part->space().rows().begin() + unknown);
-  std::string first;
-  each_text(part->space().ranks(), mine, Receivers::all, [&](int, std::string_view text) {
+std::string place_of_unknown(const Equations& equations, Index unknown, const PartOfModel* part) {
+  if (part == nullptr) return unknown < 0 ? "" : place_of_unknown(equations, unknown);
+  const Layout& layout = part->equations().layout();
+  std::string mine, first;
+  if (unknown >= 0) {
+    const int field = layout.field_at(unknown);
+    const Index in_field = layout.rows(field).begin() + unknown - layout.first(field);
+    mine = place_of_unknown(equations, equations.layout().first(field) + in_field);
+  }
+  each_text(layout.ranks(), mine, Receivers::all, [&](int, std::string_view text) {
     if (first.empty()) first = text;
   });
   return first;
@@ -46,23 +56,15 @@ std::string place_of_unknown(const FunctionSpace& space, Index unknown, const Fi
 void check_same_unknowns(std::span<const LoadVector> cases) {
   ErrorList errors;
   for (std::size_t i = 1; i < cases.size(); ++i) {
-    const Constraints &first = *cases[0].constraints, &other = *cases[i].constraints;
+    const Supports &first = *cases[0].supports, &other = *cases[i].supports;
     if (&first == &other) continue;
-    const FunctionSpace& space = first.space();
-    const auto differs = [&]() -> std::optional<std::pair<Node, int>> {
-      for (Index node = 0; node < space.node_count(); ++node)
-        for (int c = 0; c < space.components(); ++c)
-          if (first.is_prescribed(static_cast<Node>(node), c) != other.is_prescribed(static_cast<Node>(node), c))
-            return std::pair{static_cast<Node>(node), c};
-      return std::nullopt;
-    }();
-    if (!differs) continue;
-    const auto [node, c] = *differs;
-    const bool in_first = first.is_prescribed(node, c);
+    const auto [one, differs] = std::ranges::mismatch(first.host_mask(), other.host_mask());
+    if (one == first.host_mask().end()) continue;
+    const bool in_first = *one != 0;
     errors.add(Error(ErrorKind::conflicting_conditions,
-                     fmt::format("{}{} is prescribed in load case '{}' and free in load case '{}'",
-                                 space.components() > 1 ? fmt::format("component {} at ", space.component_name(c)) : "",
-                                 space.name_of(node), cases[in_first ? 0 : i].name, cases[in_first ? i : 0].name),
+                     fmt::format("{} is prescribed in load case '{}' and free in load case '{}'",
+                                 first.name_of(one - first.host_mask().begin()), cases[in_first ? 0 : i].name,
+                                 cases[in_first ? i : 0].name),
                      "load cases share one matrix, so the same unknowns are prescribed in all of them",
                      "prescribe it outside the load cases, where one of them may still give the same region another "
                      "value; or run them apart"));
@@ -70,50 +72,80 @@ void check_same_unknowns(std::span<const LoadVector> cases) {
   errors.throw_if_any();
 }
 
-StaticColumns::StaticColumns(const Operator& equations, const LoadVectors& loads, bool keeps_cold,
-                             const FieldOfRank* part)
+namespace {
+
+std::size_t components_of(const Equations& equations) {
+  const auto* const one = dynamic_cast<const Operator*>(&equations);
+  return one != nullptr ? static_cast<std::size_t>(one->space().components()) : 0;
+}
+
+std::shared_ptr<const Equations> equations_of(const StaticColumn& column, const Equations& like) {
+  std::vector<Integral> loads(column.loads.begin(), column.loads.end());
+  if (const auto* const one = dynamic_cast<const Operator*>(&like))
+    return std::make_shared<const Operator>(one->space(), std::move(loads));
+  return std::make_shared<const MixedOperator>(
+      dynamic_cast<const MixedOperator&>(like).spaces(),
+      std::vector<MixedIntegral>(column.loads_of_fields.begin(), column.loads_of_fields.end()), std::move(loads));
+}
+
+}  // namespace
+
+StaticColumns::StaticColumns(const Equations& equations, const LoadVectors& loads, bool keeps_cold, PartOfModel* part)
     : equations_(equations),
-      space_(equations.space()),
       part_(part),
+      components_(components_of(equations)),
       combined_(!loads.combinations.empty()),
       keeps_cold_(keeps_cold) {
   for (const LoadVector& each : loads.cases)
     columns_.push_back({each.name.empty() ? "" : fmt::format("load case '{}': ", each.name), each.loads,
-                        own(each.constraints), each.enter, each.alone});
-  share_ = combined_ && acts(this->equations(), *own(loads.common));
-  if (share_) columns_.push_back({"without any load case: ", {}, own(loads.common), {}});
+                        each.loads_of_fields, each.supports, each.enter, each.alone});
+  if (!combined_) return;
+  columns_.push_back({"without any load case: ", {}, {}, loads.common, {}});
+  share_ = acts(this->equations(), supports(columns_.back()));
+  if (!share_) columns_.pop_back();
 }
 
-const Constraints* StaticColumns::own(const Constraints* whole) {
-  if (part_ == nullptr) return whole;
-  std::unique_ptr<const Constraints>& mine = of_part_[whole];
-  if (mine == nullptr) mine = std::make_unique<const Constraints>(part_->own(*whole));
-  return mine.get();
+const Supports& StaticColumns::supports(const StaticColumn& column) const {
+  return part_ != nullptr ? part_->with_values_of(*column.supports) : *column.supports;
+}
+
+std::shared_ptr<const Equations> StaticColumns::own_loads(const StaticColumn& column) const {
+  if (column.loads.empty() && column.loads_of_fields.empty()) return nullptr;
+  const std::shared_ptr<const Equations> loads = equations_of(column, equations_);
+  return part_ != nullptr ? part_->own_equations(*loads) : loads;
 }
 
 std::vector<double> StaticColumns::sums(const std::vector<double>& values) const {
-  std::vector<double> result(static_cast<std::size_t>(space_.components()), 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) result[i % result.size()] += values[i];
+  std::vector<double> result(components_, 0.0);
+  for (std::size_t i = 0; i < values.size(); ++i) result[i % components_] += values[i];
   const Communicator all(equations().device());
   for (double& sum : result) sum = all.sum_of(sum);
   return result;
 }
 
+void StaticColumns::sum_loads(StaticColumn& column) const {
+  if (components_ == 0) return;
+  std::vector<double> loads = column.b.host();
+  column.applied = sums(loads);
+  for (double& value : column.applied) value = 0 - value;  // not -0
+  for (double& value : loads) value = std::abs(value);
+  column.load_size = std::ranges::max(sums(loads));
+}
+
 void StaticColumns::assemble() {
   Vector u = equations().zeros(),
          shared = equations().zeros();  // prescribed values, and the residual of the equations alone
-  const Constraints* before = nullptr;
+  const Supports* before = nullptr;
   for (StaticColumn& column : columns_) {
-    column.constraints->set_values(u);
+    supports(column).set_values(u);
     if (column.enter) column.enter();
-    if (column.constraints != before || column.enter) equations().residual(u, shared);
-    before = column.constraints;
+    if (column.supports != before || column.enter) equations().residual(u, shared);
+    before = column.supports;
     column.b = equations().zeros();
     if (!column.alone) copy(shared, column.b);
-    if (!column.loads.empty()) {
+    if (const std::shared_ptr<const Equations> own = own_loads(column)) {
       column.own = equations().zeros();
-      const Operator own(space_, {column.loads.begin(), column.loads.end()});
-      (part_ != nullptr ? part_->own(own) : own).residual(u, column.own);
+      own->residual(u, column.own);
       axpy(1.0, column.own, column.b);
     }
     check_finite(column);
@@ -124,17 +156,27 @@ void StaticColumns::assemble() {
 void StaticColumns::eliminate() {
   for (StaticColumn& column : columns_) {
     bring_back(column);
-    std::vector<double> loads = column.b.host();
-    column.applied = sums(loads);
-    for (double& value : column.applied) value = 0 - value;  // not -0
-    for (double& value : loads) value = std::abs(value);
-    column.load_size = std::ranges::max(sums(loads));
-    column.constraints->gather(column.b);
-    column.constraints->set_zero(column.b);
+    sum_loads(column);
+    const Supports& held = supports(column);
+    held.gather(column.b);
+    held.set_zero(column.b);
     axpby(0.0, column.b, -1.0, column.b);
     column.load = norm2(column.b);
+    leave_out_gauge(column);
     cool(column);
   }
+}
+
+void StaticColumns::leave_out_gauge(StaticColumn& column) {
+  if (!may_need_gauge(equations_)) return;
+  Vector of_all;
+  if (part_ != nullptr) of_all = part_->gathered(column.b);
+  Gauge gauge = gauge_of(equations_, *column.supports, part_ != nullptr ? of_all : column.b);
+  singular_ = singular_ || gauge.is_free;
+  column.notice = std::move(gauge.notice);
+  if (gauge.left_out.empty()) return;
+  column.left_out = part_ != nullptr ? part_->own(gauge.left_out) : std::move(gauge.left_out);
+  axpy(-1.0, column.left_out, column.b);
 }
 
 void StaticColumns::cool(StaticColumn& column) const {
@@ -164,16 +206,28 @@ Vector StaticColumns::residual(const std::vector<double>& weights, const Vector&
   return r;
 }
 
-bool StaticColumns::split_residual(const Constraints& constraints, double load, Vector& residual,
-                                   StaticSolution& s) const {
+std::vector<double> StaticColumns::only(const StaticColumn& column) const {
+  std::vector<double> weights(columns_.size(), 0.0);
+  weights[static_cast<std::size_t>(&column - columns_.data())] = 1;
+  return weights;
+}
+
+Vector StaticColumns::free_part(const std::vector<double>& weights, const Vector& residual) const {
   Vector free(residual.device(), residual.size(), "vectors");
   copy(residual, free);
-  constraints.gather(free);
-  constraints.set_zero(free);
-  const double left = norm2(free);
+  const Supports& held = supports(columns_.front());
+  held.gather(free);
+  held.set_zero(free);
+  for (std::size_t j = 0; j < columns_.size(); ++j)
+    if (weights[j] != 0 && !columns_[j].left_out.empty()) axpy(weights[j], columns_[j].left_out, free);
+  return free;
+}
+
+bool StaticColumns::split_residual(const std::vector<double>& weights, double load, Vector& residual,
+                                   StaticSolution& s) const {
+  const double left = norm2(free_part(weights, residual));
   s.residual = load > 0 ? left / load : left;
-  free = {};
-  constraints.keep_constrained(residual);
+  supports(columns_.front()).keep_constrained(residual);
   const bool rounding = left <= 1e-12 * norm2(residual);
   s.reaction = equations_.forces_for_results(part_ != nullptr ? part_->gathered(residual) : std::move(residual));
   return rounding;
@@ -187,7 +241,7 @@ void StaticColumns::add_own(double factor, StaticColumn& column, Vector& r) cons
 }
 
 void StaticColumns::check_finite(const StaticColumn& column) const {
-  const std::string place = place_of_unknown(space_, first_not_finite(column.b), part_);
+  const std::string place = place_of_unknown(equations_, first_not_finite(column.b), part_);
   if (place.empty()) return;
   throw Error(ErrorKind::not_finite, fmt::format("{}the loads at {} are not finite", column.title, place),
               "a load, a coefficient or a prescribed value overflows there", "check the values of the case file");

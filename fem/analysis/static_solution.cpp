@@ -4,6 +4,9 @@
 #include "fem/operator/task_plans.hpp"
 #include "fem/analysis/static_columns.hpp"
 #include "fem/analysis/linear_system.hpp"
+#include "fem/operator/mixed_operator.hpp"
+#include "fem/preconditioners/fields_system.hpp"
+#include "fem/ranks/field_of_rank.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/memory_steps.hpp"
@@ -19,10 +22,10 @@
 namespace ritz {
 namespace {
 
-Error not_converged(const FunctionSpace& space, const FieldOfRank* part, const std::string& title,
+Error not_converged(const Equations& equations, const PartOfModel* part, const std::string& title,
                     const SolveReport& report) {
   const std::string place =
-      report.reason == StopReason::not_finite ? place_of_unknown(space, report.entry, part) : std::string();
+      report.reason == StopReason::not_finite ? place_of_unknown(equations, report.entry, part) : std::string();
   if (!place.empty())
     return Error(ErrorKind::not_finite,
                  fmt::format("{}the equations at {} are not finite: {}", title, place, report.where),
@@ -40,26 +43,24 @@ Error not_converged(const FunctionSpace& space, const FieldOfRank* part, const s
 // One linear system and several columns.
 class StaticSystem {
  public:
-  StaticSystem(const Operator& equations, const LoadVectors& loads, const LinearSolverOptions& options,
+  StaticSystem(const Equations& equations, const LoadVectors& loads, const LinearSolverOptions& options,
                const Observer& observer, SystemCache* reuse, bool keeps_cold)
       : equations_(equations),
-        space_(equations.space()),
+        one_(dynamic_cast<const Operator*>(&equations)),
         options_(options),
         combinations_(loads.combinations),
         solved_(loads.known),
         observer_(observer),
-        profile_(space_.device().profile()),
-        reuse_(without_matrix(equations, options) || options.ranks != nullptr ? nullptr : reuse),
-        part_(options.ranks == nullptr ? nullptr
-                                       : std::make_unique<FieldOfRank>(equations, *loads.cases.front().constraints,
-                                                                       options, *options.ranks)),
+        profile_(equations.device().profile()),
+        reuse_(one_ == nullptr || without_matrix(*one_, options) || options.ranks != nullptr ? nullptr : reuse),
+        part_(part_of(equations, *loads.cases.front().supports, options)),
         ground_(loads.ground),
         columns_(equations, loads, keeps_cold, part_.get()),
         keeps_cold_(keeps_cold) {
     options_.ranks = nullptr;
-    if (part_) ground_ = part_->own(ground_);
+    if (part_ && part_->whole().one != nullptr) ground_ = part_->whole().one->own(ground_);
     if (columns_.front().enter) columns_.front().enter();  // the matrix is that of its numbers
-    if (reuse_ != nullptr) take_over(*columns_.front().constraints);
+    if (reuse_ != nullptr) take_over();
   }
 
   // Solutions of the load cases, verified by their residuals.
@@ -108,7 +109,7 @@ class StaticSystem {
     }
     StaticSolution s;
     s.u = zeros();
-    s.applied.assign(static_cast<std::size_t>(space_.components()), 0.0);
+    s.applied.assign(columns_.front().applied.size(), 0.0);
     s.report.method = "superposition";
     s.report.reason = StopReason::converged;
     Vector b = zeros();
@@ -144,7 +145,8 @@ class StaticSystem {
   }
 
  private:
-  const Operator& equations() const { return part_ ? part_->equations() : equations_; }
+  const Equations& equations() const { return part_ ? part_->equations() : equations_; }
+  const Constraints& constraints() const { return dynamic_cast<const Constraints&>(*columns_.front().supports); }
   Vector zeros() const { return equations().zeros(); }
   // Every rank gets all unknowns.
   void gather(StaticSolution& s) const {
@@ -157,20 +159,24 @@ class StaticSystem {
   // At the prescribed values.
   void linearise() {
     if (as_it_is_) return set_ground();
-    const Constraints& constraints = *columns_.front().constraints;
+    const Supports& supports = columns_.supports(columns_.front());
     auto phase = profile_.phase("assembly");
-    if (reuse_ == nullptr) system_ = &own_system_.emplace(equations(), options_, kept(), part_.get());
+    if (reuse_ == nullptr) {
+      own_system_ = tangent_system(equations(), supports, options_,
+                                   {.whole = part_ ? &part_->whole() : nullptr,
+                                    .singular = columns_.are_singular(),
+                                    .keeps_solver = keeps_cold_});  // for columns that are solved one by one
+      system_ = own_system_.get();
+    }
     set_ground();
     Vector u = zeros();
-    constraints.set_values(u);
-    system_->linearise(u, constraints, same_unknowns_);
-    if (reuse_ != nullptr) reuse_->keep(equations_, constraints);
+    supports.set_values(u);
+    if (reuse_ == nullptr) return system_->linearise(u);
+    reuse_->system_->linearise(u, constraints(), same_unknowns_);
+    reuse_->keep(*one_, constraints());
   }
 
   void set_ground() { system_->set_ground(ground_); }
-
-  // One factor or hierarchy serves columns that are solved one by one.
-  LinearSystem::Keeps kept() const { return keeps_cold_ ? LinearSystem::Keeps::solver : LinearSystem::Keeps::nothing; }
 
   void give_back_system() {
     system_ = nullptr;
@@ -241,9 +247,10 @@ class StaticSystem {
     tell(columns_.size());
   }
 
-  static void put_constrained(const StaticColumn& column, Vector& u) {
-    if (column.alone) column.constraints->set_linear(u);
-    else column.constraints->set_values(u);
+  void put_constrained(const StaticColumn& column, Vector& u) const {
+    const Supports& supports = columns_.supports(column);
+    if (column.alone) supports.set_linear(u);
+    else supports.set_values(u);
   }
 
   void certify(StaticColumn& column, StaticSolution& s) {
@@ -251,12 +258,13 @@ class StaticSystem {
     bring_back(s);
     s.applied = column.applied;
     s.load_size = column.load_size;
+    s.notice = column.notice;
     if (column.alone) {  // beside larger loads its residual would be rounding: combinations have a certificate
       s.residual = s.report.true_relative_residual;
       return cool(s);
     }
     Vector r = columns_.residual(column, s.u);
-    const bool rounding = columns_.split_residual(*column.constraints, column.load, r, s);
+    const bool rounding = columns_.split_residual(columns_.only(column), column.load, r, s);
     columns_.forget(column);
     cool(s);
     // Rounding in slender bodies leaves 1e-5 of the load at most; a wrong matrix, nearly all of it.
@@ -275,18 +283,20 @@ class StaticSystem {
 
   // Lists are rebuilt for the residual at the end.
   void drop_what_solvers_do_not_need() {
-    if (system_->has_matrix()) equations().plans().forget_assembly();
-    for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal})
-      equations().plans().forget(task);
-    space_.device().memory().trim();
+    if (one_ != nullptr) {
+      TaskPlans& plans = dynamic_cast<const Operator&>(equations()).plans();
+      if (system_->has_matrix()) plans.forget_assembly();
+      for (const Operator::Task task : {Operator::Task::residual, Operator::Task::diagonal}) plans.forget(task);
+    }
+    equations_.device().memory().trim();
   }
 
   // The system of the solution before, with its values where they are still right.
-  void take_over(const Constraints& constraints) {
-    as_it_is_ = reuse_->fits(equations_, constraints);
-    if (!as_it_is_) same_unknowns_ = reuse_->refill(equations_, constraints, options_);
+  void take_over() {
+    as_it_is_ = reuse_->fits(*one_, constraints());
+    if (!as_it_is_) same_unknowns_ = reuse_->refill(*one_, constraints(), options_);
     system_ = &*reuse_->system_;
-    system_->set_options(options_);
+    reuse_->system_->set_options(options_);
   }
 
   // A report of a stopped run lacks the numbers that are only known at the end.
@@ -299,7 +309,7 @@ class StaticSystem {
   }
 
   Vector known_vector(const SolvedColumn& column) const {
-    Vector u(space_.device(), std::span<const double>(*column.u), "vectors");
+    Vector u(equations_.device(), std::span<const double>(*column.u), "vectors");
     return part_ ? part_->own(u) : std::move(u);
   }
   void store(int column, const Vector& du, const SolveReport& report) {
@@ -313,8 +323,8 @@ class StaticSystem {
   }
 
   Error failure(const std::string& title, const SolveReport& report) const {
-    if (options_.on_failure) options_.on_failure(report, space_.unknown_count());
-    return not_converged(space_, part_.get(), title, report);
+    if (options_.on_failure) options_.on_failure(report, equations_.layout().total());
+    return not_converged(equations_, part_.get(), title, report);
   }
 
   void throw_unless_all_converged(const std::vector<StaticSolution>& solutions) const {
@@ -327,16 +337,13 @@ class StaticSystem {
   void certify_sum(const std::vector<double>& weights, double load, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
     Vector r = columns_.residual(weights, s.u);
-    columns_.split_residual(*columns_.front().constraints, load, r, s);
+    columns_.split_residual(weights, load, r, s);
   }
 
   void solve_what_is_left(const std::vector<double>& weights, double load, const std::string& title,
                           StaticSolution& s) {
-    const Constraints& constraints = *columns_.front().constraints;
     if (system_ == nullptr) linearise();  // and keep it for the other combinations
-    Vector b = columns_.residual(weights, s.u);
-    constraints.gather(b);
-    constraints.set_zero(b);
+    Vector b = columns_.free_part(weights, columns_.residual(weights, s.u));
     axpby(0.0, b, -1.0, b);
     const double relative = std::min(0.5, options_.relative / s.residual);
     Vector du = zeros();
@@ -345,7 +352,7 @@ class StaticSystem {
       s.report = system_->solve(b, du, LinearTolerance{relative, options_.rounding_error});
     }
     if (!s.report.converged()) throw failure(title, s.report);
-    constraints.set_linear(du);
+    columns_.supports(columns_.front()).set_linear(du);
     axpy(1.0, du, s.u);
     certify_sum(weights, load, s);
     if (s.residual > 10 * options_.relative) {
@@ -356,24 +363,24 @@ class StaticSystem {
     s.report.choice = "its load cases cancel: the remainder of their sum was solved for";
   }
 
-  const Operator& equations_;
-  const FunctionSpace& space_;
+  const Equations& equations_;
+  const Operator* const one_;  // the same, of one field at nodes; null: several
   LinearSolverOptions options_;
   std::vector<LoadCombination> combinations_;
   SolvedColumns solved_;  // kept for a run that goes on where this one is stopped
   Observer observer_;     // combinations may come when the caller's is gone
   Profile& profile_;
   SystemCache* reuse_;                 // nullptr: the system is
-  std::unique_ptr<FieldOfRank> part_;  // null: one process
+  std::unique_ptr<PartOfModel> part_;  // null: one process
   GroundMotions ground_;
   StaticColumns columns_;
-  std::optional<LinearSystem> own_system_;
-  LinearSystem* system_ = nullptr;  // that, or the one that is reused
-  StaticSolution shared_;           // of the column without any load case
-  bool keeps_cold_;                 // what is not in use waits on the host
-  bool as_it_is_ = false;           // the matrix has its values already
-  bool same_unknowns_ = true;       // are prescribed as those of the solution before
-  std::string turned_;              // LinearSystem::turned()
+  std::unique_ptr<TangentSystem> own_system_;
+  TangentSystem* system_ = nullptr;  // that, or the one that is reused
+  StaticSolution shared_;            // of the column without any load case
+  bool keeps_cold_;                  // what is not in use waits on the host
+  bool as_it_is_ = false;            // the matrix has its values already
+  bool same_unknowns_ = true;        // are prescribed as those of the solution before
+  std::string turned_;               // LinearSystem::turned()
 };
 
 StaticSolutions::StaticSolutions() = default;
@@ -422,32 +429,35 @@ std::string moved_text(const ColdTraffic& moved) {
                      1e-6 * double(moved.back), moved.seconds);
 }
 
-void give_back_all(const Operator& equations) {
-  for (const Operator::Task task :
-       {Operator::Task::matrix, Operator::Task::residual, Operator::Task::action, Operator::Task::diagonal})
-    equations.plans().forget(task);
-  equations.space().device().memory().trim();
+void give_back_all(const Equations& equations) {
+  if (const auto* const one = dynamic_cast<const Operator*>(&equations))
+    for (const Operator::Task task :
+         {Operator::Task::matrix, Operator::Task::residual, Operator::Task::action, Operator::Task::diagonal})
+      one->plans().forget(task);
+  else forget_assembly(dynamic_cast<const MixedOperator&>(equations));
+  equations.device().memory().trim();
 }
 
 }  // namespace
 
-StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads, const LinearSolverOptions& asked,
+StaticSolutions solve_static(const Equations& equations, const LoadVectors& loads, const LinearSolverOptions& asked,
                              const Observer& observer, SystemCache* reuse) {
   check_same_unknowns(loads.cases);
-  const FunctionSpace& space = equations.space();
+  const auto* const one = dynamic_cast<const Operator*>(&equations);  // null: several fields
+  if (one == nullptr) reuse = nullptr;
   LinearSolverOptions options = asked;
   options.one_of_many =
       asked.one_of_many || pay_for_a_matrix(loads.cases.size(), loads.combinations.size()) || reuse != nullptr;
   StaticSolutions solutions;
-  MemorySavings savings{.matrix = !without_matrix(equations, options),
-                        .needs_matrix = needs_matrix(equations, options),
-                        .device_is_apart = space.device().machine().is_apart()};
+  MemorySavings savings{.matrix = one == nullptr || !without_matrix(*one, options),
+                        .needs_matrix = one == nullptr || needs_matrix(*one, options),
+                        .device_is_apart = equations.device().machine().is_apart()};
   ColdTraffic moved;
   const auto attempt = [&] {
-    if (reuse == nullptr && savings.matrix && !savings.needs_matrix) check_room_for_matrix(space);
+    if (reuse == nullptr && savings.matrix && !savings.needs_matrix) check_room_for_matrix(one->space());
     std::unique_ptr<StaticSystem> system;
     {
-      auto phase = space.device().profile().phase("assembly");
+      auto phase = equations.device().profile().phase("assembly");
       system = std::make_unique<StaticSystem>(equations, loads, options, observer, reuse, savings.keeps_cold);
     }
     std::vector<StaticSolution> solved = system->solve();
@@ -471,8 +481,8 @@ StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads
     if (savings.matrix == had_matrix) return;
     options.operator_kind = OperatorKind::matrix_free;
     options.method = LinearMethod::automatic;
-    space.forget_pattern();
-    space.device().memory().trim();
+    one->space().forget_pattern();
+    equations.device().memory().trim();
   };
   within_memory(MemoryLevel::system, savings, attempt, taken, options.ranks);
   if (savings.keeps_cold) {
@@ -485,10 +495,10 @@ StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads
   return solutions;
 }
 
-StaticSolution solve_static(const Operator& equations, const Constraints& constraints,
-                            const LinearSolverOptions& options, const Observer& observer) {
+StaticSolution solve_static(const Equations& equations, const Supports& supports, const LinearSolverOptions& options,
+                            const Observer& observer) {
   return std::move(
-      solve_static(equations, LoadVectors{.cases = {{.constraints = &constraints}}}, options, observer).cases.front());
+      solve_static(equations, LoadVectors{.cases = {{.supports = &supports}}}, options, observer).cases.front());
 }
 
 }  // namespace ritz

@@ -2,13 +2,18 @@
 // in the unknown. Matrix and residual come from different element kernels, so the final residual is an independent
 // certificate of the solve. Several load cases share the matrix, its set-up or factor, and one solve.
 //
-//   StaticSolution s = solve_static(equations, constraints, {.relative = 1e-10});
+//   StaticSolution s = solve_static(equations, supports, {.relative = 1e-10});
+//
+// Equations and supports are those of one field (Operator, Constraints) or of several (MixedOperator,
+// FieldsConstraints). With options.ranks all ranks make the same calls, each with the whole model, and get the unknowns
+// of all.
 #pragma once
 
 #include "device/cold_array.hpp"
 #include "fem/analysis/observer.hpp"
 #include "fem/analysis/system_cache.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
+#include "fem/operator/mixed_integral.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/space/constraints.hpp"
 #include "solvers/linear/linear_solver.hpp"
@@ -28,7 +33,7 @@ struct StaticSolution {
   void bring_back() { cold_u.bring_back(u, "vectors"); }  // nothing to do, mostly
   // Force (heat) that supports and equations between unknowns exert, 0 elsewhere (Equations::forces_for_results)
   std::vector<double> reaction;
-  std::vector<double> applied;  // [component] sum of the external loads
+  std::vector<double> applied;  // [component] sum of the external loads; empty: of several fields
   double load_size = 0;         // sum over the nodes of the sizes of their loads, of the component with the largest
   SolveReport report;
   double residual = 0;                  // ||residual of the free unknowns||_2 / ||load of the free unknowns||_2
@@ -39,20 +44,21 @@ struct StaticSolution {
 // The model must be held (check_held). Forms that are all symmetric
 // make a promise that options.promise need not repeat. Throws Error: Exit::not_converged with advice from the cause,
 // and Error: Exit::model when a load or coefficient makes the equations not finite, naming node, position and region.
-StaticSolution solve_static(const Operator& equations, const Constraints& constraints,
-                            const LinearSolverOptions& options, const Observer& observer = {});
+StaticSolution solve_static(const Equations& equations, const Supports& supports,
+                            const LinearSolverOptions& options = {}, const Observer& observer = {});
 
 using EnterCase = std::function<void()>;  // makes the equations those of a load case
 
 // The load vector of one load case; loads in the equations themselves act in all of them.
 struct LoadVector {
-  std::string name;                          // for messages
-  std::span<const Integral> loads = {};      // of its own: forms that do not depend on the solution
-  const Constraints* constraints = nullptr;  // values may differ, the prescribed unknowns may not (check_same_unknowns)
+  std::string name;                      // for messages
+  std::span<const Integral> loads = {};  // of its own: forms that do not depend on the solution
+  const Supports* supports = nullptr;    // values may differ, the prescribed unknowns may not (check_same_unknowns)
   // called before the equations are used for this case: it may give them other loads
   EnterCase enter = {};
   // Its own loads act, and nothing else: loads of the equations and prescribed values are zero. Of combinations alone.
   bool alone = false;
+  std::span<const MixedIntegral> loads_of_fields = {};  // as `loads`, of several fields
 };
 
 // A sum of load cases. What all cases share (loads of the equations, `common` values) counts once:
@@ -67,7 +73,7 @@ struct LoadCombination {
 struct LoadVectors {
   std::vector<LoadVector> cases;
   std::vector<LoadCombination> combinations;
-  const Constraints* common = nullptr;  // without any load case; needed with combinations
+  const Supports* common = nullptr;  // without any load case; needed with combinations
   GroundMotions ground = nullptr;
   // from an earlier run of the same case: not solved again, and equal to the last bit
   SolvedColumns known = {};
@@ -110,8 +116,10 @@ class StaticSolutions {
 // Same contract as above. Each load case is verified by its own residual; errors name the load case, and all that did
 // not converge are thrown together. If a device's memory is short after all other steps, cold data waits on the host,
 // one right-hand side is solved after the other, and several solutions stay there (StaticSolution::bring_back). Of the
-// observer, progress and keep are called: keep whenever more of several right-hand sides are solved.
-StaticSolutions solve_static(const Operator& equations, const LoadVectors& loads, const LinearSolverOptions& options,
+// observer, progress and keep are called: keep whenever more of several right-hand sides are solved. Several fields
+// reuse nothing; loads on edges that are not free of divergence are Error: Exit::model where no more than a gauge holds
+// gradients.
+StaticSolutions solve_static(const Equations& equations, const LoadVectors& loads, const LinearSolverOptions& options,
                              const Observer& observer = {}, SystemCache* reuse = nullptr);
 
 }  // namespace ritz

@@ -11,16 +11,17 @@ namespace {
 
 class TangentOfFields final : public TangentSystem {
  public:
-  TangentOfFields(const MixedOperator& equations, const MixedConstraints& supports, const LinearSolverOptions& options,
+  TangentOfFields(const MixedOperator& equations, const FieldsConstraints& supports, const LinearSolverOptions& options,
                   WholeProblem whole)
       : equations_(equations),
         options_(options),
         tolerance_{options.relative, options.rounding_error},
         system_(std::in_place, equations, supports, options, std::move(whole)) {}
 
+  using TangentSystem::solve;
   void begin(const std::string&) override { system_->release(); }
   void hold(const Supports& supports) override {
-    const auto& constraints = dynamic_cast<const MixedConstraints&>(supports);
+    const auto& constraints = dynamic_cast<const FieldsConstraints&>(supports);
     forget_assembly(equations_);  // its patterns
     system_.emplace(equations_, constraints, options_, whole_problem(equations_, constraints));
   }
@@ -49,15 +50,31 @@ class TangentOfFields final : public TangentSystem {
 
 }  // namespace
 
-std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
-                                              const LinearSolverOptions& options, const WholeProblem* whole) {
-  if (const auto* const several = dynamic_cast<const MixedOperator*>(&equations)) {
-    const auto& held = dynamic_cast<const MixedConstraints&>(supports);
-    return std::make_unique<TangentOfFields>(*several, held, options,
-                                             whole != nullptr ? *whole : whole_problem(*several, held));
+std::vector<SolveReport> TangentSystem::solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns) {
+  std::vector<SolveReport> reports;
+  Vector b(B.device(), B.rows(), "vectors"), x(B.device(), B.rows(), "vectors");
+  for (int column = 0; column < B.columns(); ++column) {
+    B.get_column(column, b);
+    X.get_column(column, x);
+    reports.push_back(solve(b, x));
+    X.set_column(column, x);
+    if (after_columns) after_columns(column, {reports.back()});
   }
-  auto system = std::make_unique<LinearSystem>(dynamic_cast<const Operator&>(equations), options,
-                                               LinearSystem::Keeps::solver, whole != nullptr ? whole->one : nullptr);
+  return reports;
+}
+
+std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
+                                              const LinearSolverOptions& options, const TangentFacts& facts) {
+  if (const auto* const several = dynamic_cast<const MixedOperator*>(&equations)) {
+    const auto& held = dynamic_cast<const FieldsConstraints&>(supports);
+    WholeProblem whole = facts.whole != nullptr ? *facts.whole : whole_problem(*several, held);
+    whole.singular = whole.singular || facts.singular;
+    return std::make_unique<TangentOfFields>(*several, held, options, std::move(whole));
+  }
+  auto system =
+      std::make_unique<LinearSystem>(dynamic_cast<const Operator&>(equations), options,
+                                     facts.keeps_solver ? LinearSystem::Keeps::solver : LinearSystem::Keeps::nothing,
+                                     facts.whole != nullptr ? facts.whole->one : nullptr);
   system->hold(supports);
   return system;
 }

@@ -10,6 +10,7 @@
 #include "fem/operator/equations.hpp"
 #include "fem/space/rigid_motion.hpp"
 #include "fem/space/supports.hpp"
+#include "solvers/algebra/multi_vector.hpp"
 #include "solvers/linear/linear_solver_options.hpp"
 
 #include <memory>
@@ -39,6 +40,10 @@ class TangentSystem {
   // From x, to the tolerance given or else that of the options. Throws what solve_linear(), MatrixFreeSolver and
   // FieldsSystem throw.
   virtual SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance = {}) = 0;
+  // Several columns. Those of a system without a matrix for all of them are solved one after the other. after_columns:
+  // as in LinearSolverOptions.
+  virtual std::vector<SolveReport> solve(const MultiVector& B, MultiVector& X, const AfterColumns& after_columns = {});
+  virtual bool has_matrix() const { return false; }
   // Why a matrix took over: "with a matrix, since without one ..."; empty: none did.
   virtual const std::string& turned() const = 0;
 
@@ -48,9 +53,12 @@ class TangentSystem {
   virtual void set_ground(GroundMotions motions) = 0;  // null: none
 };
 
-// The system of these equations. It keeps factors and hierarchies from one solve to the next. whole: facts of the whole
-// mesh, where the equations are those of a part of it.
+struct TangentFacts {
+  const WholeProblem* whole = nullptr;  // facts of the whole mesh, where the equations are those of a part of it
+  bool singular = false;     // the matrix maps gradients to zero: an iteration bears it, a factorisation does not
+  bool keeps_solver = true;  // factors and hierarchies serve from one solve to the next
+};
 std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
-                                              const LinearSolverOptions& options, const WholeProblem* whole = nullptr);
+                                              const LinearSolverOptions& options, const TangentFacts& facts = {});
 
 }  // namespace ritz

@@ -119,7 +119,7 @@ class VibratingFields {
 
   const MixedOperator& stiffness() const { return rank_ ? rank_->equations() : *fields_.equations; }
   const MixedOperator& masses() const { return rank_ ? rank_->rates() : *fields_.rates; }
-  const MixedConstraints& supports() const { return rank_ ? rank_->supports() : *fields_.supports; }
+  const FieldsConstraints& supports() const { return rank_ ? rank_->supports() : *fields_.supports; }
 
   // Without supports.
   BlockOperator stiffness_matrix() const {

@@ -4,11 +4,6 @@
 
 namespace ritz {
 
-Layout::Field field_of(const FunctionSpace& space) {
-  const std::shared_ptr<const Ghosts>& ghosts = space.ghosts();
-  return {ghosts != nullptr ? ghosts->owned() : space.node_count(), space.components(), ghosts};
-}
-
 EquationFacts together(const EquationFacts& some, const EquationFacts& others) {
   return {.symmetric = some.symmetric && others.symmetric,
           .linear = some.linear && others.linear,

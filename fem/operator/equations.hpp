@@ -39,9 +39,6 @@ class EquationInputs {
   virtual void set_part_of_loads(double part) = 0;
 };
 
-class FunctionSpace;                                 // fem/space/function_space.hpp
-Layout::Field field_of(const FunctionSpace& space);  // its owned nodes, and those of others that it reaches
-
 class Equations {
  public:
   virtual ~Equations() = default;

@@ -20,12 +20,6 @@ Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& dev
   return spaces;
 }
 
-Layout layout_of(const Spaces& spaces) {
-  std::vector<Layout::Field> fields;
-  for (const FunctionSpace& space : spaces) fields.push_back(field_of(space));
-  return Layout(std::move(fields));
-}
-
 MixedIntegral MixedIntegral::over(MixedFormValue form, const Region& region, std::vector<int> fields) {
   const bool on_facets = form.codimension == 1;
   const char* places = on_facets ? "facets" : "cells";

@@ -14,7 +14,6 @@ namespace ritz {
 
 // One space for each field of the form, of the order that it names plus `raise`. Throws as FunctionSpace does.
 Spaces spaces_of(const MixedFormValue& form, const Mesh& mesh, const Device& device, int raise = 0);
-Layout layout_of(const Spaces& spaces);
 
 // A form of several fields and where it is integrated.
 struct MixedIntegral {

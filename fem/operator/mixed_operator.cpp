@@ -118,8 +118,7 @@ EquationFacts MixedOperator::facts() const {
 }
 
 std::string MixedOperator::name_of(Index unknown) const {
-  int field = 0;
-  while (field + 1 < field_count() && unknown >= layout_.first(field + 1)) ++field;
+  const int field = layout_.field_at(unknown);
   const FunctionSpace& of = space(field);
   const Index entity = (unknown - layout_.first(field)) / of.components();
   const std::string name = terms_->field_name(field);

@@ -5,7 +5,7 @@
 //   const StaticSolution s = solve(model, Static{});      // fem/analysis/analysis.hpp
 #pragma once
 
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "fem/operator/mixed_operator.hpp"
 #include "fem/physics/periodic_region.hpp"
 #include "fem/physics/place.hpp"

@@ -65,7 +65,7 @@ Vector copy_of(const Vector& x) {
 // the rows of supported ones. Vectors of a field hold its unknowns [owned | ghosts].
 struct SystemOfFields {
   const MixedOperator& equations;
-  const MixedConstraints& supports;
+  const FieldsConstraints& supports;
   BlockOperator& K;
   double pivot;
   MixedShape shape;
@@ -127,8 +127,8 @@ Vector diagonal_of_free(const SystemOfFields& s, int k, const Vector& diagonal) 
   copy(diagonal, result);
   fill(1, held);
   const auto& kernel = kernels<ConstraintKernels>(s.device(), "ritz_fem_kernels", "constraints");
-  kernel.set_zero(s.device(), result.size(), s.supports.mask(k).data(), 1, result.data());
-  kernel.set_zero(s.device(), held.size(), s.supports.mask(k).data(), 0, held.data());
+  kernel.set_zero(s.device(), result.size(), s.supports[k].mask().data(), 1, result.data());
+  kernel.set_zero(s.device(), held.size(), s.supports[k].mask().data(), 0, held.data());
   axpy(1.0, held, result);
   return result;
 }
@@ -225,7 +225,7 @@ class SchurComplements {
       global.push_back(s_.ghosts(k)->global(row / components) * components + row % components);
     for (const Index node : s_.ghosts(k)->first()) first_of_ranks.push_back(node * components);
     BlockRows S = summed_by_owners(own, global, first_of_ranks, s_.ghosts(k)->ranks());
-    const std::vector<std::uint8_t> held = s_.supports.mask(k).host();
+    const std::vector<std::uint8_t> held = s_.supports[k].mask().host();
     const Index first = first_of_ranks[place(s_.ghosts(k)->ranks().rank())];
     const auto each_diagonal = [&](const auto& visit) {
       for (Index row = 0; row < S.count(); ++row)
@@ -280,12 +280,12 @@ class SchurComplements {
   BlockMatrix with_free_part(int k, double sign, const BlockMatrixView<double>& A, bool owned_alone) const {
     BlockMatrixView<double> D = block_view(*s_.K.square(k));
     if (owned_alone) D.rows = s_.owned(k) / D.row_block;
-    return sum(s_.device(), A, sign, D, &s_.supports.mask(k));
+    return sum(s_.device(), A, sign, D, &s_.supports[k].mask());
   }
 
   SparseMatrix eliminated(int k, SparseMatrix S) const {
     const double own = s_.largest_owned(k, S.diagonal());
-    S.eliminate(s_.supports.mask(k), own > 0 ? own : s_.pivot);
+    S.eliminate(s_.supports[k].mask(), own > 0 ? own : s_.pivot);
     return S;
   }
 
@@ -323,7 +323,7 @@ MadeBlock schur_block(const SystemOfFields& s, const FieldDiagonals& found, int 
 
 }  // namespace
 
-FieldBlocks::FieldBlocks(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K,
+FieldBlocks::FieldBlocks(const MixedOperator& equations, const FieldsConstraints& supports, BlockOperator& K,
                          double pivot, MixedShape shape)
     : layout_(K.layout()) {
   const SystemOfFields system{equations, supports, K, pivot, shape};
@@ -336,7 +336,7 @@ FieldBlocks::FieldBlocks(const MixedOperator& equations, const MixedConstraints&
   // Pivots in the unit of each block: next to those of another field they would be lost in its coarsest inverse.
   for (int k = 0; k < system.count(); ++k)
     if (const double own = system.largest_owned(k, found.diagonals[place(k)]); own != 0)
-      K.square(k)->eliminate(supports.mask(k), own);
+      K.square(k)->eliminate(supports[k].mask(), own);
   for (const int k : found.order) {
     MadeBlock made =
         found.before(system, k).empty() ? MadeBlock{own_block(system, found, k)} : schur_block(system, found, k);

@@ -7,7 +7,8 @@
 #pragma once
 
 #include "device/function_ref.hpp"
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/operator/mixed_operator.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/linear/block_preconditioner.hpp"
 
@@ -36,7 +37,7 @@ class FieldBlocks {
  public:
   // K is assembled; constraints are eliminated from it here, with this pivot. All must outlive this. Throws
   // Error: Exit::input for fields that have no preconditioner.
-  FieldBlocks(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
+  FieldBlocks(const MixedOperator& equations, const FieldsConstraints& supports, BlockOperator& K, double pivot,
               MixedShape shape);
   ~FieldBlocks();
 

@@ -26,7 +26,7 @@ std::vector<Index> body_of_nodes(const FunctionSpace& space) {
 
 class MotionsLeft {
  public:
-  MotionsLeft(const MixedOperator& equations, const MixedConstraints& supports)
+  MotionsLeft(const MixedOperator& equations, const FieldsConstraints& supports)
       : equations_(equations), supports_(supports) {}
 
   std::vector<FieldMotion> all() {
@@ -139,7 +139,7 @@ class MotionsLeft {
   }
 
   const MixedOperator& equations_;
-  const MixedConstraints& supports_;
+  const FieldsConstraints& supports_;
   std::vector<FieldMotion> motions_;
 };
 
@@ -177,7 +177,7 @@ bool sums_to_zero(const MixedOperator& equations, const LinearOperator& K, int k
 
 }  // namespace
 
-std::vector<FieldMotion> motions_left(const MixedOperator& equations, const MixedConstraints& supports) {
+std::vector<FieldMotion> motions_left(const MixedOperator& equations, const FieldsConstraints& supports) {
   return MotionsLeft(equations, supports).all();
 }
 

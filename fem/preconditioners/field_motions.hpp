@@ -6,7 +6,8 @@
 //   require_none_is_free(equations, K, sizes, motions);                               // throws Error: Exit::model
 #pragma once
 
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/operator/mixed_operator.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "fem/preconditioners/block_norms.hpp"
 
 #include <functional>
@@ -23,7 +24,7 @@ struct FieldMotion {
 };
 
 // At most 50 constants of a field, and the rigid motions of at most 16 bodies.
-std::vector<FieldMotion> motions_left(const MixedOperator& equations, const MixedConstraints& supports);
+std::vector<FieldMotion> motions_left(const MixedOperator& equations, const FieldsConstraints& supports);
 
 // K: the tangent with its supports. sizes: of its blocks, before.
 void require_none_is_free(const MixedOperator& equations, const LinearOperator& K, const BlockNorms& sizes,

@@ -307,7 +307,7 @@ std::vector<MethodChoice> methods_of(const MixedOperator& equations, const Linea
            .operations_limit = named > 0 ? named : patience}};
 }
 
-WholeProblem whole_problem(const MixedOperator& equations, const MixedConstraints& supports) {
+WholeProblem whole_problem(const MixedOperator& equations, const FieldsConstraints& supports) {
   return {.size = size_of_system(equations), .motions = motions_left(equations, supports)};
 }
 
@@ -338,7 +338,7 @@ void add_ranks_to_reasons(int count, std::vector<MethodChoice>& choices) {
 
 class FieldsSystem::Solver final : public PlannedSystem {
  public:
-  Solver(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
+  Solver(const MixedOperator& equations, const FieldsConstraints& supports, LinearSolverOptions options,
          WholeProblem whole)
       : equations_(equations),
         supports_(supports),
@@ -474,7 +474,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
   }
 
   MixedOperator equations_;
-  MixedConstraints supports_;
+  FieldsConstraints supports_;
   LinearSolverOptions options_;
   const WholeProblem whole_;
   Vector u_;  // empty: zero
@@ -486,7 +486,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
   std::optional<MethodChoice> method_;  // of the last solution, whose factor or preconditioner is there
 };
 
-FieldsSystem::FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports,
+FieldsSystem::FieldsSystem(const MixedOperator& equations, const FieldsConstraints& supports,
                            LinearSolverOptions options, WholeProblem whole)
     : solver_(std::make_unique<Solver>(equations, supports, std::move(options), std::move(whole))) {}
 

@@ -28,14 +28,14 @@ struct WholeProblem {
   WholeMeshCalls calls = {};  // over ranks
   const FieldOfRank* one = nullptr;  // in place of these, of one field at nodes
 };
-WholeProblem whole_problem(const MixedOperator& equations, const MixedConstraints& supports);
+WholeProblem whole_problem(const MixedOperator& equations, const FieldsConstraints& supports);
 
 class FieldsSystem {
  public:
   // Supports are finished. The method is direct, minres, gmres, or automatic: a factorisation where that is predicted
   // to take less time and fits the memory, else an iteration; conjugate gradients for one field whose matrix is
   // promised to be positive definite.
-  FieldsSystem(const MixedOperator& equations, const MixedConstraints& supports, LinearSolverOptions options,
+  FieldsSystem(const MixedOperator& equations, const FieldsConstraints& supports, LinearSolverOptions options,
                WholeProblem whole);
   ~FieldsSystem();
   FieldsSystem(const FieldsSystem&) = delete;

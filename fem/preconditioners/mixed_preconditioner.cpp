@@ -119,7 +119,7 @@ void apply_schur(const BlockOperator& K, int k, const std::vector<int>& fields, 
 
 }  // namespace
 
-MixedPreconditioner::MixedPreconditioner(const MixedOperator& equations, const MixedConstraints& supports,
+MixedPreconditioner::MixedPreconditioner(const MixedOperator& equations, const FieldsConstraints& supports,
                                          BlockOperator& K, double pivot, MixedShape shape,
                                          const SmoothedAggregationOptions& multigrid, const WholeMeshCalls& whole)
     : parts_(equations, supports, K, pivot, shape) {

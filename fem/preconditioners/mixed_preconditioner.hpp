@@ -36,7 +36,7 @@ class MixedPreconditioner {
  public:
   // K is assembled; constraints are eliminated from it here, with this pivot. All must outlive this. Throws
   // Error: Exit::input for fields that have no preconditioner, and what multigrid throws.
-  MixedPreconditioner(const MixedOperator& equations, const MixedConstraints& supports, BlockOperator& K, double pivot,
+  MixedPreconditioner(const MixedOperator& equations, const FieldsConstraints& supports, BlockOperator& K, double pivot,
                       MixedShape shape = MixedShape::diagonal, const SmoothedAggregationOptions& multigrid = {},
                       const WholeMeshCalls& whole = {});
   ~MixedPreconditioner();

@@ -62,7 +62,7 @@ Constraints DividedSpace::own(const Constraints& constraints) const {
     relations = relations_of(constraints, first_[rank], first_[rank + 1], {}, FollowedUnknowns::all);
   }
   Constraints mine = part_.constraints(own.held, own.related ? &relations : nullptr);
-  mine.take_values(constraints, *ghosts());
+  mine.take_values(constraints);
   return mine;
 }
 

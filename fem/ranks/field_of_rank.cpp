@@ -45,6 +45,16 @@ Constraints FieldOfRank::own(const Constraints& others) const { return space().o
 
 const Operator& FieldOfRank::own(const Operator& others) const { return divide_like(all_, others)->own(others); }
 
+const Constraints& FieldOfRank::with_values_of(const Supports& whole) {
+  supports_.take_values(dynamic_cast<const Constraints&>(whole));
+  return supports_;
+}
+
+std::shared_ptr<const Equations> FieldOfRank::own_equations(const Equations& others) {
+  DividedEquations* const divided = divide_like(all_, others);
+  return {divided->shared_from_this(), &divided->own(dynamic_cast<const Operator&>(others))};
+}
+
 GroundMotions FieldOfRank::own(const GroundMotions& of_all) const {
   if (of_all == nullptr) return nullptr;
   std::vector<std::vector<double>> mine;

@@ -32,8 +32,8 @@ class FieldOfRank final : public PartOfModel {
   Operator& rates() const override { return *rates_; }
   Constraints& supports() override { return supports_; }
   const Constraints& supports() const { return supports_; }
-  // Takes prescribed values again, where those of the whole model have changed.
-  void take_values() { supports_.take_values(all_supports_, *space().ghosts()); }
+  const Constraints& with_values_of(const Supports& whole) override;
+  std::shared_ptr<const Equations> own_equations(const Equations& others) override;
   // Constraints of the same unknowns with other values, on this part.
   Constraints own(const Constraints& others) const;
   // Other equations of the same space, on this part; their integrals.

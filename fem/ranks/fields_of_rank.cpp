@@ -15,11 +15,12 @@ namespace {
 
 std::size_t at_place(Index i) { return static_cast<std::size_t>(i); }
 
-const DependentRows* rows_between(const MixedConstraints& supports) {
+const DependentRows* rows_between(const FieldsConstraints& supports) {
   return supports.joining() != nullptr ? &supports.joining()->rows() : nullptr;
 }
 
-MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& all, const MixedConstraints& supports) {
+FieldsConstraints supports_of_part(const LocalFields& part, const MixedOperator& all,
+                                   const FieldsConstraints& supports) {
   std::vector<PartSupports> own;
   for (int k = 0; k < all.field_count(); ++k) {
     const int components = all.space(k).components();
@@ -27,7 +28,7 @@ MixedConstraints supports_of_part(const LocalFields& part, const MixedOperator& 
     const Index first = nodes.first()[at_place(nodes.ranks().rank())];
     own.push_back(supports_of(supports[k], components, first, first + nodes.owned(), nodes.reached()));
   }
-  MixedConstraints of_part = part.supports(own, rows_between(supports));
+  FieldsConstraints of_part = part.supports(own, rows_between(supports));
   of_part.take_values(supports);
   return of_part;
 }
@@ -51,7 +52,7 @@ void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
       throw_not_over_ranks(ranks, "a form with internal variables on facets", "start one process");
 }
 
-FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
+FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const FieldsConstraints& supports, Ranks& ranks,
                            const MixedOperator* rates)
     : all_(checked(equations, ranks)),
       all_supports_(supports),
@@ -64,6 +65,11 @@ FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const MixedConstraint
 
 std::unique_ptr<MixedOperator> FieldsOfRank::own(const MixedOperator& others) {
   return part_.make(cut_.integrals(others, ranks_.rank()), others.time());
+}
+
+const FieldsConstraints& FieldsOfRank::with_values_of(const Supports& whole) {
+  supports_.take_values(dynamic_cast<const FieldsConstraints&>(whole));
+  return supports_;
 }
 
 template <class Use>

@@ -1,10 +1,9 @@
 // Equations of one or several fields where every rank runs the same program: each has the whole mesh, cuts the part of
 // it that it works on, and solves its rows with the others.
 //
-//   const std::unique_ptr<Ranks> ranks = start_ranks();                    // null: one process
-//   const FieldsOfRank mine(equations, supports, *ranks);                  // on all ranks; of the whole mesh
-//   const MixedSolution s = solve(mine, options);                          // fem/analysis/mixed_statics.hpp
-//   Vector u = mine.gathered(s.u);                                         // of the whole mesh
+//   FieldsOfRank mine(equations, supports, *ranks);                        // on all ranks; of the whole mesh
+//   solve_nonlinear(mine.equations(), mine.supports(), {.whole = &mine.whole()});
+//   Vector u = mine.gathered(x);                                           // of the whole mesh
 #pragma once
 
 #include "fem/preconditioners/fields_system.hpp"
@@ -21,17 +20,21 @@ class FieldsOfRank final : public PartOfModel {
   // All ranks make theirs together, from equal equations and supports. rates: those among the
   // equations alone, of an evolution in time. Prescribed values are those of the present time. Throws what
   // check_divisible() throws.
-  FieldsOfRank(const MixedOperator& equations, const MixedConstraints& supports, Ranks& ranks,
+  FieldsOfRank(const MixedOperator& equations, const FieldsConstraints& supports, Ranks& ranks,
                const MixedOperator* rates = nullptr);
   MixedOperator& equations() const override { return part_.equations(); }
   MixedOperator& rates() const override { return *rates_; }
   // Other equations on the same spaces, of this part.
   std::unique_ptr<MixedOperator> own(const MixedOperator& others);
-  MixedConstraints& supports() override { return supports_; }
-  const MixedConstraints& supports() const { return supports_; }
+  FieldsConstraints& supports() override { return supports_; }
+  const FieldsConstraints& supports() const { return supports_; }
   const WholeProblem& whole() const override { return whole_; }
   const MixedOperator& equations_of_all() const override { return all_; }
-  const MixedConstraints& supports_of_all() const override { return all_supports_; }
+  const FieldsConstraints& supports_of_all() const override { return all_supports_; }
+  const FieldsConstraints& with_values_of(const Supports& whole) override;
+  std::shared_ptr<const Equations> own_equations(const Equations& others) override {
+    return own(dynamic_cast<const MixedOperator&>(others));
+  }
 
   Vector gathered(const Vector& x) const override { return equations().layout().gathered(x); }
   Vector own(const Vector& of_all) const override;
@@ -48,12 +51,12 @@ class FieldsOfRank final : public PartOfModel {
   void each_with_states(const Use& use) const;
 
   MixedOperator all_;
-  MixedConstraints all_supports_;
+  FieldsConstraints all_supports_;
   FieldsCutter cut_;
   Ranks& ranks_;
   LocalFields part_;
   std::unique_ptr<MixedOperator> rates_;
-  MixedConstraints supports_;
+  FieldsConstraints supports_;
   WholeProblem whole_;
 };
 

@@ -47,8 +47,7 @@ struct FieldNode {
   int component;
 };
 FieldNode place_in(const Layout& layout, Index unknown) {
-  int k = 0;
-  while (k + 1 < layout.count() && unknown >= layout.first(k + 1)) ++k;
+  const int k = layout.field_at(unknown);
   const Index own = unknown - layout.first(k);
   return {k, static_cast<Node>(own / layout.width(k)), static_cast<int>(own % layout.width(k))};
 }
@@ -420,8 +419,9 @@ LocalFields::LocalFields(LocalFieldsData data, const Time& time, const Device& d
 
 const std::vector<Index>& LocalFields::cells(int field) const { return cells_[position(mesh_of_[position(field)])]; }
 
-MixedConstraints LocalFields::supports(const std::vector<PartSupports>& of_fields, const DependentRows* between) const {
-  MixedConstraints supports(equations().spaces());
+FieldsConstraints LocalFields::supports(const std::vector<PartSupports>& of_fields,
+                                        const DependentRows* between) const {
+  FieldsConstraints supports(equations().spaces());
   if (between != nullptr) {
     std::vector<Layout::Field> all;
     for (int k = 0; k < equations().field_count(); ++k)
@@ -431,15 +431,8 @@ MixedConstraints LocalFields::supports(const std::vector<PartSupports>& of_field
   }
   for (int k = 0; k < equations().field_count(); ++k) {
     const PartSupports& own = of_fields[position(k)];
-    const std::vector<std::uint8_t>& mask = own.held;
-    const auto components = position(space(k).components());
-    for (std::size_t c = 0; c < components; ++c) {
-      std::vector<Node> nodes;
-      for (std::size_t unknown = c; unknown < mask.size(); unknown += components)
-        if (mask[unknown] != 0) nodes.push_back(static_cast<Node>(unknown / components));
-      supports[k].prescribe_nodes(nodes, static_cast<int>(c), 0.0, "the whole model");
-    }
-    if (own.related) supports.relate(k, rows_on_part(own.relations, *space(k).ghosts(), space(k).components()));
+    supports[k].prescribe(own.held, "the whole model");
+    if (own.related) supports[k].relate(rows_on_part(own.relations, *space(k).ghosts(), space(k).components()));
   }
   supports.finish();
   return supports;

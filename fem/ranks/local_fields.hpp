@@ -9,7 +9,8 @@
 #pragma once
 
 #include "fem/ranks/space_part.hpp"
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/operator/mixed_operator.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "solvers/algebra/ghosts.hpp"
 
 #include <memory>
@@ -45,7 +46,7 @@ struct LocalFieldsData {
 
 class FieldsCutter {
  public:
-  // between: rows of MixedConstraints::joining() of the whole mesh; null: there are none.
+  // between: rows of FieldsConstraints::joining() of the whole mesh; null: there are none.
   FieldsCutter(const MixedOperator& equations, int ranks, const DependentRows* between = nullptr);
   LocalFieldsData part(int rank);
   LocalIntegrals integrals(const MixedOperator& equations, int rank);  // of any equations on the same spaces
@@ -89,8 +90,8 @@ class LocalFields {
   }
 
   // Prescribed unknowns and equations between unknowns, [field]; values and offsets of fields are zero
-  // (MixedConstraints::take_values). between: of FieldsCutter. All ranks make theirs together.
-  MixedConstraints supports(const std::vector<PartSupports>& of_fields, const DependentRows* between = nullptr) const;
+  // (FieldsConstraints::take_values). between: of FieldsCutter. All ranks make theirs together.
+  FieldsConstraints supports(const std::vector<PartSupports>& of_fields, const DependentRows* between = nullptr) const;
 
  private:
   FieldsOnPart own_;

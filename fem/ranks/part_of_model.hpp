@@ -7,7 +7,9 @@
 
 #include "fem/operator/equations.hpp"
 #include "fem/space/supports.hpp"
+#include "solvers/linear/linear_solver_options.hpp"
 
+#include <memory>
 #include <vector>
 
 namespace ritz {
@@ -24,6 +26,9 @@ class PartOfModel {
   virtual const WholeProblem& whole() const = 0;
   virtual const Equations& equations_of_all() const = 0;  // of the whole model
   virtual const Supports& supports_of_all() const = 0;
+  // The supports of the part with the values of others of the same unknowns of the whole model; until the next call.
+  virtual const Supports& with_values_of(const Supports& whole) = 0;
+  virtual std::shared_ptr<const Equations> own_equations(const Equations& others) = 0;  // on the same spaces
 
   // x [owned unknown]; the unknowns of the whole model. All ranks call it.
   virtual Vector gathered(const Vector& x) const = 0;
@@ -40,5 +45,9 @@ class PartOfModel {
   PartOfModel(const PartOfModel&) = delete;
   PartOfModel& operator=(const PartOfModel&) = delete;
 };
+
+// The part of this rank, where options have ranks; null: one process. All ranks make theirs together.
+std::unique_ptr<PartOfModel> part_of(const Equations& equations, const Supports& supports,
+                                     const LinearSolverOptions& options);
 
 }  // namespace ritz

@@ -339,13 +339,7 @@ SpacePart::SpacePart(PartData data, const Device& device, std::shared_ptr<const 
 
 Constraints SpacePart::constraints(const std::vector<std::uint8_t>& mask, const DependentNodeRows* relations) const {
   Constraints held(space_);
-  const auto components = static_cast<std::size_t>(data_.components);
-  for (std::size_t c = 0; c < components; ++c) {
-    std::vector<Node> prescribed;
-    for (std::size_t node = 0; node * components < mask.size(); ++node)
-      if (mask[node * components + c] != 0) prescribed.push_back(static_cast<Node>(node));
-    held.prescribe_nodes(prescribed, static_cast<int>(c), 0.0, "the whole model");
-  }
+  held.prescribe(mask, "the whole model");
   if (relations != nullptr) held.relate(*relations, *space_.ghosts());
   held.finish();
   return held;

@@ -117,7 +117,7 @@ void LinearStatics::numbers_changed() {
   if (work_) work_->numbers_changed();
   if (!supports_are_numbers()) {
     supports_.emplace(make_constraints(model_));
-    if (part_) part_->take_values();
+    if (part_) part_->with_values_of(*supports_);
   }
   current_ = false;
 }

@@ -24,6 +24,10 @@ double rounding_of(std::span<const double> values) {
   return 1e-12 * largest;
 }
 
+Array<std::uint8_t> marks_on(const Device& device, std::span<const std::uint8_t> marks) {
+  return Array<std::uint8_t>(device, marks, "constraints");
+}
+
 }  // namespace
 
 Constraints::Constraints(const FunctionSpace& space)
@@ -44,6 +48,16 @@ void Constraints::prescribe(std::span<const Node> mesh_nodes, int component, dou
   for (const Node mesh_node : mesh_nodes)
     if (contents_->space.node_of(mesh_node) >= 0) nodes.push_back(contents_->space.node_of(mesh_node));
   prescribe_nodes(nodes, component, value, source);
+}
+
+void Constraints::prescribe(std::span<const std::uint8_t> marks, const std::string& source) {
+  const auto width = static_cast<std::size_t>(contents_->space.components());
+  for (std::size_t c = 0; c < width; ++c) {
+    std::vector<Node> nodes;
+    for (std::size_t unknown = c; unknown < marks.size(); unknown += width)
+      if (marks[unknown] != 0) nodes.push_back(static_cast<Node>(unknown / width));
+    prescribe_nodes(nodes, static_cast<int>(c), 0.0, source);
+  }
 }
 
 void Constraints::prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source) {
@@ -110,7 +124,7 @@ void Constraints::set_time(double t) {
   if (contents_->whole != nullptr && varies_in_time()) {
     Constraints whole(contents_->whole);
     whole.set_time(t);
-    return take_values(whole, *contents_->space.ghosts());
+    return take_values(whole);
   }
   if (contents_->varying.empty()) return;
   const auto require_agreement = [&](Node node, int component, double value, int source) {
@@ -189,49 +203,46 @@ void Constraints::relate(const DependentNodeRows& rows, const Ghosts& ghosts) {
   contents_->dependent = std::make_shared<DependentUnknowns>(contents_->space, std::move(here), leaders);
 }
 
-void Constraints::take_values(const Constraints& whole, const Ghosts& nodes) {
+void Constraints::relate(DependentRows rows) {
+  contents_->dependent = std::make_shared<DependentUnknowns>(contents_->space, std::move(rows));
+  contents_->has_part_of_rows = true;
+}
+
+void Constraints::take_values(const Constraints& whole) {
+  const Ghosts& nodes = *contents_->space.ghosts();
   const Index width = contents_->space.components();
   const auto place_in_whole = [&](Index unknown) { return nodes.global(unknown / width) * width + unknown % width; };
   for (std::size_t unknown = 0; unknown < contents_->place.size(); ++unknown)
     if (contents_->place[unknown] >= 0)
-      prescribed(unknown).value =
-          whole.prescribed(static_cast<std::size_t>(place_in_whole(static_cast<Index>(unknown)))).value;
+      prescribed(unknown).value = whole.prescribed_value(place_in_whole(static_cast<Index>(unknown)));
   upload_values();
-  if (!contents_->dependent || !contents_->constrained.empty()) return;  // equations do not vary in time
-  const DependentRows& of_all = whole.dependent_rows();
-  std::vector<double> offsets;
-  for (const std::int32_t unknown : contents_->dependent->rows().unknown) {
-    const auto row = std::ranges::lower_bound(of_all.unknown, place_in_whole(unknown)) - of_all.unknown.begin();
-    offsets.push_back(of_all.offset[static_cast<std::size_t>(row)]);
+  if (contents_->dependent) {
+    const DependentRows& of_all = whole.dependent_rows();
+    std::vector<double> offsets;
+    for (const std::int32_t unknown : contents_->dependent->rows().unknown) {
+      const auto row = static_cast<std::size_t>(std::ranges::lower_bound(of_all.unknown, place_in_whole(unknown)) -
+                                                of_all.unknown.begin());
+      offsets.push_back(of_all.offset[row]);
+      if (!contents_->has_part_of_rows) continue;
+      for (auto k = static_cast<std::size_t>(of_all.begin[row]); k < static_cast<std::size_t>(of_all.begin[row + 1]);
+           ++k)
+        if (whole.host_mask()[static_cast<std::size_t>(of_all.followed[k])] != 0)
+          offsets.back() += of_all.factor[k] * whole.prescribed_value(of_all.followed[k]);
+    }
+    contents_->dependent->set_offsets(std::move(offsets));
   }
-  contents_->dependent->set_offsets(std::move(offsets));
+  if (whole.contents_->constrained.empty() || !contents_->constrained.empty()) return;
   const std::vector<std::uint8_t> of_whole = whole.contents_->constrained.host();
   std::vector<std::uint8_t> constrained(contents_->host_mask.size());
   for (std::size_t i = 0; i < constrained.size(); ++i)
     constrained[i] = of_whole[static_cast<std::size_t>(place_in_whole(static_cast<Index>(i)))];
-  contents_->constrained =
-      Array<std::uint8_t>(contents_->space.device(), std::span<const std::uint8_t>(constrained), "constraints");
+  contents_->constrained = marks_on(contents_->space.device(), constrained);
 }
 
 void Constraints::check_sums(const std::string& when) const {
-  for (const PrescribedSum& sum : contents_->sums) {
-    double value = 0, size = sum.size;
-    for (std::size_t i = 0; i < sum.unknown.size(); ++i) {
-      const double part = sum.factor[i] * prescribed(static_cast<std::size_t>(sum.unknown[i])).value;
-      value += part;
-      size += std::abs(part);
-    }
-    if (std::abs(value - sum.value) <= 1e-9 * size) continue;
-    const auto unknown = static_cast<Index>(sum.unknown.front());
-    const auto node = static_cast<Node>(unknown / contents_->space.components());
-    throw Error(ErrorKind::conflicting_conditions,
-                fmt::format("prescribed values contradict {}{}: component {} at {} and {} others", sum.origin, when,
-                            contents_->space.component_name(static_cast<int>(unknown % contents_->space.components())),
-                            contents_->space.name_of(node), sum.unknown.size() - 1),
-                fmt::format("all unknowns of an equation are prescribed; its sum is {:g}, and {:g} is asked for", value,
-                            sum.value),
-                "leave one of them free, or prescribe values that satisfy the equation");
-  }
+  ritz::check_sums(
+      contents_->sums, [&](std::int32_t unknown) { return prescribed_value(unknown); },
+      [&](std::int32_t unknown) { return name_of(unknown); }, when);
 }
 
 bool Constraints::all_zero() const {
@@ -244,30 +255,36 @@ void Constraints::finish() {
   for (const auto& [sources, found] : contents_->conflicts)
     errors.add(conflict(found.first, found.more == 0 ? "" : fmt::format(", and {} more there", found.more)));
   errors.throw_if_any();
-  std::vector<std::uint8_t> eliminated = contents_->host_mask;
-  if (contents_->dependent) {
-    for (const std::int32_t unknown : contents_->dependent->rows().unknown)
-      eliminated[static_cast<std::size_t>(unknown)] = 1;
-  } else if (!contents_->equations.empty()) {
+  bool couples = contents_->has_part_of_rows;
+  if (!contents_->dependent && !contents_->equations.empty()) {
     ResolvedEquations resolved = resolve(contents_->space, contents_->equations, contents_->host_mask);
     contents_->sums = std::move(resolved.sums);
     check_sums("");
-    for (const std::int32_t unknown : resolved.rows.unknown) eliminated[static_cast<std::size_t>(unknown)] = 1;
     contents_->dependent = std::make_shared<DependentUnknowns>(contents_->space, std::move(resolved.rows));
-    contents_->space.couple(contents_->dependent->couplings(contents_->host_mask));
-    std::vector<std::uint8_t> constrained = eliminated;
-    for (const std::int32_t unknown : contents_->dependent->rows().followed)
-      constrained[static_cast<std::size_t>(unknown)] = 1;
-    contents_->constrained =
-        Array<std::uint8_t>(contents_->space.device(), std::span<const std::uint8_t>(constrained), "constraints");
+    couples = true;
   }
-  contents_->mask =
-      Array<std::uint8_t>(contents_->space.device(), std::span<const std::uint8_t>(eliminated), "constraints");
+  if (couples) contents_->space.couple(contents_->dependent->couplings(contents_->host_mask));
+  upload_marks({}, 0);
+}
+
+void Constraints::add_between_fields(const DependentRows& rows, Index first) { upload_marks(rows, first); }
+
+void Constraints::upload_marks(const DependentRows& between_fields, Index first) {
+  const Device& device = contents_->space.device();
+  std::vector<std::uint8_t> marks = contents_->host_mask;
+  mark(dependent_rows().unknown, 0, marks);
+  mark(between_fields.unknown, first, marks);
+  contents_->mask = marks_on(device, marks);
   std::vector<std::int32_t> list;
-  for (std::size_t i = 0; i < eliminated.size(); ++i)
-    if (eliminated[i] != 0) list.push_back(static_cast<std::int32_t>(i));
-  contents_->list = Array<std::int32_t>(contents_->space.device(), std::span<const std::int32_t>(list), "constraints");
+  for (std::size_t i = 0; i < marks.size(); ++i)
+    if (marks[i] != 0) list.push_back(static_cast<std::int32_t>(i));
+  contents_->list = Array<std::int32_t>(device, std::span<const std::int32_t>(list), "constraints");
   upload_values();
+  const bool has_rows = contents_->has_part_of_rows || !contents_->equations.empty();  // not those of owned nodes
+  if (!has_rows && between_fields.unknown.empty()) return;
+  if (has_rows) mark(dependent_rows().followed, 0, marks);
+  mark(between_fields.followed, first, marks);
+  contents_->constrained = marks_on(device, marks);
 }
 
 const DependentRows& Constraints::dependent_rows() const {
@@ -291,10 +308,7 @@ void Constraints::gather(Vector& r) const {
   if (contents_->dependent) contents_->dependent->gather(r);
 }
 
-void Constraints::set_zero(Vector& r) const {
-  r.device().profile().count(contents_->mask.bytes() + 2 * r.bytes());
-  table(r.device()).set_zero(r.device(), r.size(), contents_->mask.data(), 1, r.data());
-}
+void Constraints::set_zero(Vector& r) const { zero_where(contents_->mask, true, 0, r.size(), r); }
 
 void Constraints::eliminate(SparseMatrix& K, double pivot) const {
   if (contents_->dependent) contents_->dependent->transform(K);
@@ -302,9 +316,7 @@ void Constraints::eliminate(SparseMatrix& K, double pivot) const {
 }
 
 void Constraints::eliminate_prescribed(SparseMatrix& K, double pivot) const {
-  K.eliminate(Array<std::uint8_t>(contents_->space.device(), std::span<const std::uint8_t>(contents_->host_mask),
-                                  "constraints"),
-              pivot);
+  K.eliminate(marks_on(contents_->space.device(), contents_->host_mask), pivot);
 }
 
 void Constraints::apply_pivot(double pivot, const Vector& x, Vector& y) const {
@@ -322,15 +334,12 @@ void Constraints::gather_diagonal(Vector& d) const {
   if (contents_->dependent) contents_->dependent->gather_diagonal(d);
 }
 
-void Constraints::keep_prescribed(Vector& r) const {
-  r.device().profile().count(contents_->mask.bytes() + 2 * r.bytes());
-  table(r.device()).set_zero(r.device(), r.size(), contents_->mask.data(), 0, r.data());
-}
+void Constraints::keep_prescribed(Vector& r) const { zero_where(contents_->mask, false, 0, r.size(), r); }
+void Constraints::keep_constrained(Vector& r) const { zero_where(constrained(), false, 0, r.size(), r); }
 
-void Constraints::keep_constrained(Vector& r) const {
-  if (!contents_->dependent) return keep_prescribed(r);
-  r.device().profile().count(contents_->constrained.bytes() + 2 * r.bytes());
-  table(r.device()).set_zero(r.device(), r.size(), contents_->constrained.data(), 0, r.data());
+void zero_where(const Array<std::uint8_t>& marks, bool marked, Index first, Index count, Vector& r) {
+  r.device().profile().count(count * Index{1 + 2 * sizeof(double)});
+  table(r.device()).set_zero(r.device(), count, marks.data(), marked ? 1 : 0, r.data() + first);
 }
 
 }  // namespace ritz

@@ -39,6 +39,8 @@ class Constraints final : public Supports {
   void prescribe_nodes(std::span<const Node> nodes, int component, double value, const std::string& source);
   // The function's values at the nodes of the space on the region: those at t = 0, until set_time() says another time.
   void prescribe(const Region& region, int component, const PointFunction& value, const std::string& source);
+  // Marked unknowns, at zero: [unknown] 1.
+  void prescribe(std::span<const std::uint8_t> marks, const std::string& source);
   // A value for each node. Values that differ by no more than rounding from those of another source, which is that of
   // formulas where regions meet, are no conflict: the first holds.
   void prescribe_nodes(std::span<const Node> nodes, int component, std::span<const double> values,
@@ -49,19 +51,24 @@ class Constraints final : public Supports {
 
   // Equations between unknowns. finish() chooses which of their unknowns become dependent: none that is prescribed.
   void relate(LinearEquations equations);
-  // Over ranks, on a part of a space whose nodes are [owned | ghosts]: instead of equations the rows of T for owned
-  // nodes and for ghosts, which are passed over. All ranks call it together. A matrix is another's to transform. All
-  // functions of vectors take owned unknowns then.
+  // Over ranks, on a part of a space whose nodes are [owned | ghosts]: rows of T instead of equations, all ranks
+  // together. Either for owned nodes and for ghosts, which are passed over: a matrix is another's to transform, and
+  // functions of vectors take owned unknowns. Or of nodes that follow nodes of the part, without prescribed unknowns,
+  // which offsets have: functions of vectors take those of the part.
   void relate(const DependentNodeRows& rows, const Ghosts& ghosts);
+  void relate(DependentRows rows);
   // On a part, once it is finished: prescribed values and offsets from the constraints of the whole space, which every
   // rank has. follow(): set_time() then sets the time of theirs, too.
-  void take_values(const Constraints& whole, const Ghosts& nodes);
+  void take_values(const Constraints& whole);
   void follow(const Constraints& whole) { contents_->whole = whole.contents_; }
 
   // Uploads what was prescribed, resolves the equations and tells the space what they join. Equal values from several
   // sources merge; different values on one unknown are an Error: Exit::model that names the node, its position, the
   // component, and both sources; so are equations that contradict each other or the prescribed values.
   void finish();
+  // Afterwards, rows of equations between fields (FieldsConstraints), which eliminate unknowns, too. first: number of
+  // the first unknown of this field.
+  void add_between_fields(const DependentRows& rows, Index first);
 
   void set_time(double t) override;
   bool varies_in_time() const override {
@@ -71,6 +78,7 @@ class Constraints final : public Supports {
   Index count() const { return std::ssize(contents_->prescribed); }  // of prescribed unknowns
   bool all_zero() const;                                             // is no other value prescribed, at any time?
   bool is_prescribed(Node node, int component) const { return contents_->host_mask[index(node, component)] != 0; }
+  double prescribed_value(Index unknown) const { return prescribed(static_cast<std::size_t>(unknown)).value; }
   const std::vector<std::uint8_t>& host_mask() const override { return contents_->host_mask; }
   const FunctionSpace& space() const { return contents_->space; }
   const DependentUnknowns* dependent() const { return contents_->dependent.get(); }  // null: no equations
@@ -80,6 +88,9 @@ class Constraints final : public Supports {
 
   // "Eliminated" unknowns are the prescribed and the dependent ones.
   const Array<std::uint8_t>& mask() const { return contents_->mask; }  // [unknown] 1: eliminated
+  const Array<std::uint8_t>& constrained() const {                     // [unknown] 1: eliminated, or others follow it
+    return contents_->constrained.empty() ? contents_->mask : contents_->constrained;
+  }
   void set_values(Vector& u, double part = 1) const override;
   void set_linear(Vector& x) const override;
   void gather(Vector& r) const override;
@@ -93,6 +104,7 @@ class Constraints final : public Supports {
   void apply_pivot_dot(double pivot, const Vector& x, Vector& y, double* xy) const;  // and *xy = x.y
   void keep_prescribed(Vector& r) const override;
   void keep_constrained(Vector& r) const override;
+  std::string name_of(Index unknown) const override { return ritz::name_of({contents_->space}, unknown); }
 
  private:
   struct Source {
@@ -147,7 +159,8 @@ class Constraints final : public Supports {
     std::vector<PrescribedSum> sums = {};
     std::shared_ptr<DependentUnknowns> dependent = {};
     std::shared_ptr<Contents> whole = {};  // that are followed
-    Array<std::uint8_t> constrained = {};  // [unknown] 1: eliminated, or others follow it; none without equations
+    bool has_part_of_rows = false;         // rows of T are of a part; offsets have the prescribed unknowns
+    Array<std::uint8_t> constrained = {};  // none without equations
   };
   explicit Constraints(std::shared_ptr<Contents> contents) : contents_(std::move(contents)) {}
   std::shared_ptr<Supports> shared() const override { return std::make_shared<Constraints>(*this); }
@@ -156,9 +169,13 @@ class Constraints final : public Supports {
     return contents_->prescribed[static_cast<std::size_t>(contents_->place[unknown])];
   }
   void upload_values();
+  void upload_marks(const DependentRows& between_fields, Index first);
   void check_sums(const std::string& when) const;
 
   std::shared_ptr<Contents> contents_;
 };
+
+// Zero in r from unknown `first` on, as many as there are, where their marks are `marked`.
+void zero_where(const Array<std::uint8_t>& marks, bool marked, Index first, Index count, Vector& r);
 
 }  // namespace ritz

@@ -75,15 +75,7 @@ class NumberedUnknowns {
     const std::size_t k = spaces_.size() == 1 ? 0 : static_cast<std::size_t>(group.field_of(term));
     return static_cast<std::int32_t>(first_[k] + Index{term.node} * spaces_[k].components() + term.component);
   }
-  std::string name(std::int32_t unknown) const {
-    std::size_t k = 0;
-    while (unknown >= first_[k + 1]) ++k;
-    const FunctionSpace& space = spaces_[k];
-    const Index own = unknown - first_[k];
-    const int c = static_cast<int>(own % space.components());
-    const std::string node = space.name_of(static_cast<Node>(own / space.components()));
-    return space.components() == 1 ? node : fmt::format("component {} at {}", space.component_name(c), node);
-  }
+  std::string name(std::int32_t unknown) const { return name_of(spaces_, unknown); }
 
  private:
   Spaces spaces_;
@@ -442,6 +434,11 @@ DependentUnknowns::DependentUnknowns(const Device& device, const FunctionSpace& 
   followers_ = std::make_unique<const Lists>(device, here.transposed());
   offset_ = on_device(device, rows_.offset);
   if (leaders != nullptr) elsewhere_ = std::make_unique<const Elsewhere>(space_, there, std::move(leaders));
+}
+
+void mark(std::span<const std::int32_t> unknowns, Index first, std::span<std::uint8_t> marks) {
+  for (const std::int32_t unknown : unknowns)
+    if (unknown >= first && unknown - first < std::ssize(marks)) marks[static_cast<std::size_t>(unknown - first)] = 1;
 }
 
 DependentUnknowns::~DependentUnknowns() = default;

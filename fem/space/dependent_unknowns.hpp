@@ -14,8 +14,10 @@
 
 #include "fem/space/function_space.hpp"
 #include "fem/space/linear_equations.hpp"
+#include "fem/space/prescribed_sums.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,14 +35,8 @@ struct DependentRows {
   bool operator==(const DependentRows&) const = default;
 };
 
-// A sum of prescribed unknowns that equations demand to be a value.
-struct PrescribedSum {
-  std::vector<std::int32_t> unknown;
-  std::vector<double> factor;
-  double value;
-  double size;         // of the numbers that were added up to the value
-  std::string origin;  // of the equations
-};
+// Marks those that are here: [unknown - first] 1.
+void mark(std::span<const std::int32_t> unknowns, Index first, std::span<std::uint8_t> marks);
 
 struct ResolvedEquations {
   DependentRows rows;

@@ -542,4 +542,25 @@ std::shared_ptr<const SparsityPattern> FunctionSpace::pattern(std::span<const No
   return contents_->pattern;
 }
 
+Layout::Field field_of(const FunctionSpace& space) {
+  const std::shared_ptr<const Ghosts>& ghosts = space.ghosts();
+  return {ghosts != nullptr ? ghosts->owned() : space.node_count(), space.components(), ghosts};
+}
+
+Layout layout_of(const Spaces& spaces) {
+  std::vector<Layout::Field> fields;
+  for (const FunctionSpace& space : spaces) fields.push_back(field_of(space));
+  return Layout(std::move(fields));
+}
+
+std::string name_of(const Spaces& spaces, Index unknown) {
+  std::size_t k = 0;
+  while (unknown >= spaces[k].unknown_count()) unknown -= spaces[k++].unknown_count();
+  const FunctionSpace& space = spaces[k];
+  const int width = space.components();
+  const std::string node = space.name_of(static_cast<Node>(unknown / width));
+  if (width == 1) return node;
+  return fmt::format("component {} at {}", space.component_name(static_cast<int>(unknown % width)), node);
+}
+
 }  // namespace ritz

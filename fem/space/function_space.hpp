@@ -15,6 +15,7 @@
 #include "device/array.hpp"
 #include "fem/cells/reference_element.hpp"
 #include "mesh/mesh.hpp"
+#include "solvers/algebra/layout.hpp"
 #include "solvers/algebra/sparse_matrix.hpp"
 
 #include <array>
@@ -244,6 +245,11 @@ struct SpaceOptions {
 
 // The spaces of fields. On one mesh they share its geometry (SpaceOptions::beside).
 using Spaces = std::vector<FunctionSpace>;
+
+Layout::Field field_of(const FunctionSpace& space);  // its owned nodes, and those of others that it reaches
+Layout layout_of(const Spaces& spaces);
+// For messages, of an unknown of all spaces, one after the other: "component x at node 17 (0.5, 0, 1)".
+std::string name_of(const Spaces& spaces, Index unknown);
 
 class Error;
 

@@ -3,7 +3,7 @@
 //   sum_j factor_j u(node_j, component_j) = value_i.
 //
 // Ties, rigid and periodic regions, oblique supports and [[equation]] become such rows; Constraints::relate() takes
-// those of one space, MixedConstraints::relate() those between spaces.
+// those of one space, FieldsConstraints::relate() those between spaces.
 //
 //   LinearEquations equations{.origin = "[[equation]] #1 at case.toml:12"};
 //   equations.add({{a, 0, 1.0}, {b, 0, -1.0}}, 0.001);     // u_x(a) = u_x(b) + 0.001

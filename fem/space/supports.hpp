@@ -1,4 +1,4 @@
-// Affine constraints u = T v + g as analyses see them: of one field (Constraints) or of several (MixedConstraints).
+// Affine constraints u = T v + g as analyses see them: of one field (Constraints) or of several (FieldsConstraints).
 //
 //   supports.set_values(u);                              // u satisfies all of them
 //   supports.gather(r);   supports.set_zero(r);          // K dv = -r
@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace ritz {
@@ -35,6 +36,7 @@ class Supports {
   virtual bool varies_in_time() const = 0;
   // Evaluates functions that vary in time. Throws Error: Exit::model where sources disagree at this time.
   virtual void set_time(double t) = 0;
+  virtual std::string name_of(Index unknown) const = 0;  // for messages: "component x at node 17 (0.5, 0, 1)"
   virtual std::shared_ptr<Supports> shared() const = 0;  // a copy: whoever keeps supports keeps one
 };
 

@@ -29,6 +29,12 @@ Layout::Layout(std::vector<Field> fields) : fields_(std::move(fields)) {
 
 void Layout::check(const Vector& whole) const { check_size(whole, total()); }
 
+int Layout::field_at(Index unknown) const {
+  int field = 0;
+  while (field + 1 < count() && unknown >= first(field + 1)) ++field;
+  return field;
+}
+
 Vector Layout::part(const Vector& whole, int field, const char* tag) const {
   Vector result(whole.device(), size(field), tag);
   take(whole, field, result);

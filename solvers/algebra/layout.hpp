@@ -36,6 +36,7 @@ class Layout {
   Index first(int field) const { return first_.at(static_cast<std::size_t>(field)); }
   Index size(int field) const { return first(field + 1) - first(field); }
   Index total() const { return first_.back(); }
+  int field_at(Index unknown) const;  // which has the unknown
   bool operator==(const Layout&) const = default;
 
   // Throw Error: Exit::internal where sizes differ.

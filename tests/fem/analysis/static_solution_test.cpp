@@ -96,7 +96,7 @@ TEST_P(LoadCasesOn, AreSolvedAsTheyWouldBeAlone) {
     ASSERT_EQ(all.size(), 3u);
     for (std::size_t i = 0; i < 3; ++i) {
       const StaticSolution alone = solve_static(model.together(model.loads(sizes[i][0], sizes[i][1], sizes[i][2])),
-                                                *loads.cases[i].constraints, options);
+                                                *loads.cases[i].supports, options);
       EXPECT_LE(difference(all[i].u, alone.u), 1e-9);
       EXPECT_LE(all[i].residual, 1e-11);
       EXPECT_TRUE(all[i].report.converged());

@@ -3,7 +3,7 @@
 #include "fem/forms/mixed_poisson.hpp"
 #include "fem/forms/stokes.hpp"
 #include "fem/forms/loads.hpp"
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "fem/physics/mesh_field.hpp"
 #include "fem/results/field_norms.hpp"
 #include "fem/results/vector_field.hpp"
@@ -88,7 +88,7 @@ TEST_P(MixedCoefficients, ShearFlowOfAViscosityThatVariesIsExact) {
   const Mesh mesh = patch(kind(), {.count = 2, .affine = false});
   MixedOperator equations =
       equations_on(mesh, stokes(dimension(), of([](const Point& x) { return 1 / (1 + 2 * x[1]); })));
-  MixedConstraints fixed(equations.spaces());
+  FieldsConstraints fixed(equations.spaces());
   const Region surface{"surface", RegionKind::facets, {}, boundary_facets(mesh), {}};
   const PointFunction v = of([](const Point& x) { return x[1] + x[1] * x[1]; });
   fixed[0].prescribe(surface, 0, v, "walls");
@@ -121,7 +121,7 @@ TEST(MixedCoefficientsOfAnotherMesh, LayersOfTwoPermeabilitiesHaveTheirFlux) {
   const MixedFormValue form(MixedPoisson<2>{}, {permeability.function()});
   const FormValue source(Load<1, 2, 0>{}, {constant(-1)});
   const MixedOperator equations = equations_on(mesh, form, {Integral::over_all_cells(source).of_field(1)});
-  MixedConstraints fixed(equations.spaces());
+  FieldsConstraints fixed(equations.spaces());
   for (const char* side : {"y0", "y1"}) fixed[0].prescribe(mesh.region(side), 0, 0.0, side);
   fixed.finish();
   Vector u = equations.zeros(), du = equations.zeros();

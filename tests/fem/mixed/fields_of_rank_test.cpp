@@ -20,7 +20,7 @@ std::unique_ptr<Problem> heat(const Device& device) {
   problem->spaces = {FunctionSpace(problem->mesh, 1, device)};
   remake(problem->equations, problem->spaces, {},
          {Integral::over_all_cells(Diffusion<3>{2.0}), Integral::over_all_cells(volume_load(3, std::array{1.0}))});
-  problem->supports = MixedConstraints(problem->spaces);
+  problem->supports = FieldsConstraints(problem->spaces);
   problem->supports[0].prescribe(problem->mesh.region("x0"), 0, PointFunction(1 + PointExpression::y()), "warm");
   problem->supports.finish();
   return problem;
@@ -52,19 +52,20 @@ LinearSolverOptions options_of(const Case& each) {
 TEST(FieldsOfRank, FindTheSolutionOfOneProcessInAsManyIterations) {
   for (const Case& each : cases) {
     const std::unique_ptr<Problem> whole = each.make(Device::named("cpu", 1));
-    const MixedSolution alone = solve(whole->equations, whole->supports, options_of(each));
-    const std::vector<double> expected = alone.u.host(), reaction = alone.reaction.host();
+    const StaticSolution alone = solve_static(whole->equations, whole->supports, options_of(each));
+    const std::vector<double> expected = alone.u.host(), &reaction = alone.reaction;
     for (const int count : {1, 2, 3}) {
       std::vector<std::vector<double>> found(static_cast<std::size_t>(count)), held = found;
       std::vector<int> iterations(found.size());
       ritz::testing::on_ranks(count, [&](Ranks& ranks) {
         const std::unique_ptr<Problem> mine = each.make(Device::named("cpu", 1));
-        const FieldsOfRank part(mine->equations, mine->supports, ranks);
-        const MixedSolution s = solve(part, options_of(each));
+        LinearSolverOptions options = options_of(each);
+        options.ranks = &ranks;
+        const StaticSolution s = solve_static(mine->equations, mine->supports, options);
         const auto rank = static_cast<std::size_t>(ranks.rank());
         iterations[rank] = s.report.iterations;
-        found[rank] = part.gathered(s.u).host();
-        held[rank] = part.gathered(s.reaction).host();
+        found[rank] = s.u.host();
+        held[rank] = s.reaction;
         EXPECT_LT(s.residual, 1e-5);
       });
       for (const auto& [of_ranks, of_one] : {std::pair(&found, &expected), std::pair(&held, &reaction)}) {
@@ -88,9 +89,8 @@ TEST(FieldsOfRank, NameTheMotionThatNothingHolds) {
     const std::unique_ptr<Problem> closed = flow(CellKind::tri3, 6, Stokes<2>{1}, 1, Device::named("cpu", 1));
     for (int c = 0; c < 2; ++c) closed->supports[0].prescribe(closed->mesh.region("x1"), c, 0.0, "x1");
     closed->supports.finish();
-    const FieldsOfRank part(closed->equations, closed->supports, ranks);
     try {
-      solve(part, {.method = LinearMethod::minres});
+      solve_static(closed->equations, closed->supports, {.method = LinearMethod::minres, .ranks = &ranks});
       ADD_FAILURE() << "a pressure without a level was found";
     } catch (const AgreedError& error) {
       EXPECT_EQ(error.exit(), Exit::model);
@@ -104,7 +104,7 @@ TEST(FieldsOfRank, RefuseACurrentThatEndsInTheMesh) {
   ritz::testing::on_ranks(2, [](Ranks& ranks) {
     const std::unique_ptr<Problem> coil = current(CellKind::tri3, 6, 0, 0, Device::named("cpu", 1));
     try {
-      solve(FieldsOfRank(coil->equations, coil->supports, ranks), {.method = LinearMethod::minres});
+      solve_static(coil->equations, coil->supports, {.method = LinearMethod::minres, .ranks = &ranks});
       ADD_FAILURE() << "a current that ends has a field";
     } catch (const Error& error) {
       EXPECT_EQ(error.exit(), Exit::model);

@@ -1,7 +1,7 @@
 // Equations between unknowns of several fields: blocks, actions and vectors are what T makes of them, two bodies on
 // meshes of their own that are joined node by node move as one, and what is refused.
 #include "device/error.hpp"
-#include "fem/analysis/mixed_statics.hpp"
+#include "fem/analysis/static_solution.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/ranks/fields_of_rank.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -29,7 +29,7 @@ struct TwoBodies {
   Mesh left = moved_box(0, 2), right = moved_box(1, 1);
   Spaces spaces;
   MixedOperator equations;
-  MixedConstraints supports;
+  FieldsConstraints supports;
   explicit TwoBodies(const Device& device = device_under_test(2))
       : spaces{FunctionSpace(left, 3, device, SpaceOptions{.field_name = "left"}),
                FunctionSpace(right, 3, device, SpaceOptions{.field_name = "right"})},
@@ -174,8 +174,8 @@ TEST(JoinedFields, NodeByNodeMoveAsOneBody) {
   const std::vector<double> expected = of_one.u.host();
   for (const LinearMethod method : {LinearMethod::direct, LinearMethod::minres}) {
     const bool direct = method == LinearMethod::direct;
-    const MixedSolution s = solve(two.equations, two.supports, {.method = method, .relative = 1e-11});
-    const std::vector<double> right = two.equations.layout().part(s.u, 1).host(), reaction = s.reaction.host();
+    const StaticSolution s = solve_static(two.equations, two.supports, {.method = method, .relative = 1e-11});
+    const std::vector<double> right = two.equations.layout().part(s.u, 1).host(), &reaction = s.reaction;
     double balance[3] = {};
     for (std::size_t i = 0; i < reaction.size(); ++i) balance[i % 3] += reaction[i];
     for (std::size_t c = 0; c < 3; ++c) EXPECT_NEAR(balance[c], -load[c], 1e-8) << c;

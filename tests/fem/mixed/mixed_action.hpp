@@ -1,15 +1,15 @@
 // The tangent of equations of several fields at u without a matrix, with constraints eliminated as
-// MixedConstraints::eliminate does. An empty u is zero; it must stay.
+// FieldsConstraints::eliminate does. An empty u is zero; it must stay.
 #pragma once
 
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 namespace ritz::test {
 
 class MixedAction final : public LinearOperator {
  public:
-  MixedAction(const MixedOperator& equations, const MixedConstraints& constraints, const Vector& u, double pivot)
+  MixedAction(const MixedOperator& equations, const FieldsConstraints& constraints, const Vector& u, double pivot)
       : equations_(equations), constraints_(constraints), u_(u), pivot_(pivot), x_(equations.zeros()) {}
   const Device& device() const override { return equations_.device(); }
   Index rows() const override { return equations_.layout().total(); }
@@ -25,7 +25,7 @@ class MixedAction final : public LinearOperator {
 
  private:
   MixedOperator equations_;
-  MixedConstraints constraints_;
+  FieldsConstraints constraints_;
   const Vector& u_;
   double pivot_;
   mutable Vector x_;

@@ -18,7 +18,7 @@ class MixedNeeds : public CellTest {
     const Mesh mesh(dimension() == 2 ? rectangle_data(48, 48, {1, 1}, kind()) : box_data(8, 8, 8, {1, 1, 1}, kind()));
     const MixedOperator equations(spaces_of(form, mesh, device, raise), {MixedIntegral::over_all_cells(form)},
                                   std::move(of_fields));
-    MixedConstraints supports(equations.spaces());
+    FieldsConstraints supports(equations.spaces());
     for (const int k : periodic_fields)
       for (const auto& [high, low] : {std::pair("x1", "x0"), std::pair("y1", "y0")})
         supports[k].relate(periodic(equations.space(k), mesh.region(high), mesh.region(low)).equations);

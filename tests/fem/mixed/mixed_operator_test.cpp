@@ -3,7 +3,7 @@
 #include "device/error.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/forms/stokes.hpp"
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "fem/operator/mixed_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/device/small_sizes.hpp"
@@ -230,9 +230,9 @@ TEST(MixedOperator, RegionsAddUpToTheWhole) {
   EXPECT_LE(largest(s.host()), 1e-12 * largest(r.host()));
 }
 
-TEST(MixedConstraints, EliminateAsTheActionDoes) {
+TEST(FieldsConstraints, EliminateAsTheActionDoes) {
   const MixedModel m(patch(CellKind::quad4, {.count = 3}), Stokes<2>{1});
-  MixedConstraints fixed(m.equations.spaces());
+  FieldsConstraints fixed(m.equations.spaces());
   for (const int c : {0, 1}) fixed[0].prescribe(m.mesh.region("x0"), c, 2.0 + c, "inflow");
   fixed[1].prescribe(m.mesh.region("x1"), 0, 5.0, "outlet");
   fixed.finish();

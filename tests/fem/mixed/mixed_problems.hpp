@@ -1,7 +1,7 @@
 // Small problems of several fields and of edges, for tests of their solution.
 #pragma once
 
-#include "fem/analysis/mixed_statics.hpp"
+#include "fem/analysis/static_solution.hpp"
 #include "fem/forms/curl_curl.hpp"
 #include "fem/forms/mixed_poisson.hpp"
 #include "fem/forms/natural_conditions.hpp"
@@ -33,7 +33,7 @@ struct Problem {
   Mesh mesh;
   Spaces spaces;
   MixedOperator equations;
-  MixedConstraints supports;
+  FieldsConstraints supports;
   Problem(Mesh m, const MixedFormValue& form, std::vector<Integral> loads = {},
           const Device& device = device_under_test(2), int raise = 0)
       : mesh(std::move(m)),

@@ -11,15 +11,15 @@
 namespace ritz::test::mixed_statics_test {
 namespace {
 
-MixedSolution solved(const Problem& problem, LinearMethod method, double relative = 1e-9) {
-  return solve(problem.equations, problem.supports, {.method = method, .relative = relative});
+StaticSolution solved(const Problem& problem, LinearMethod method, double relative = 1e-9) {
+  return solve_static(problem.equations, problem.supports, {.method = method, .relative = relative});
 }
 
 // Iterations on two meshes, of which the finer one is compared with a factorisation.
 void check(const std::unique_ptr<Problem>& coarse, const std::unique_ptr<Problem>& fine, LinearMethod method,
            int most) {
   const int before = solved(*coarse, method).report.iterations;
-  const MixedSolution s = solved(*fine, method), exact = solved(*fine, LinearMethod::direct);
+  const StaticSolution s = solved(*fine, method), exact = solved(*fine, LinearMethod::direct);
   EXPECT_LE(s.report.iterations, most) << s.report.preconditioner;
   EXPECT_LE(s.report.iterations, 2 * before + 20) << s.report.preconditioner;
   for (int k = 0; k < fine->equations.field_count(); ++k) {
@@ -94,7 +94,7 @@ TEST_P(MixedStatics, NeedsAreThoseThatWereForecast) {
           fields_needs(problem->equations, minres ? MixedPath::iterative : MixedPath::direct, options);
       const Index standing = pool.statistics().live;
       pool.reset_peak();
-      solve(problem->equations, problem->supports, options);
+      solve_static(problem->equations, problem->supports, options);
       const double taken = double(pool.statistics().peak - standing), foreseen = double(needs.total());
       constexpr double dense = 4e6;  // the inverse of a coarsest level, which no forecast of small problems counts
       EXPECT_GE(foreseen + (minres ? dense : 0), 0.85 * taken)
@@ -114,7 +114,7 @@ Exit exit_of(const std::function<void()>& run) {
 TEST(MixedStaticsErrors, AreNamed) {
   const auto stokes = flow(CellKind::tri3, 6, form_of<Stokes>(2, 1.0));
   EXPECT_EQ(exit_of([&] {
-              solve(stokes->equations, stokes->supports, {.method = LinearMethod::minres, .max_iterations = 3});
+              solve_static(stokes->equations, stokes->supports, {.method = LinearMethod::minres, .max_iterations = 3});
             }),
             Exit::not_converged);
   EXPECT_EQ(exit_of([&] { solved(*stokes, LinearMethod::conjugate_gradient); }), Exit::input);
@@ -130,9 +130,9 @@ TEST(MixedStaticsErrors, AreNamed) {
 TEST(MixedStaticsChoice, FactorisesWhatIsSmallAndIteratesWhereMemoryIsShort) {
   const auto stokes = flow(CellKind::tri3, 8, form_of<Stokes>(2, 1.0));
   EXPECT_EQ(first_path(stokes->equations, {}), MixedPath::direct);
-  const MixedSolution usual = solve(stokes->equations, stokes->supports);
+  const StaticSolution usual = solve_static(stokes->equations, stokes->supports);
   EXPECT_TRUE(usual.report.fallbacks.empty());
-  const MixedSolution other = solve(stokes->equations, stokes->supports, {.direct_memory = 1000});
+  const StaticSolution other = solve_static(stokes->equations, stokes->supports, {.direct_memory = 1000});
   EXPECT_EQ(other.report.fallbacks.size(), 1u);
   EXPECT_NE(other.report.preconditioner.find("multigrid"), std::string::npos);
   Vector difference = stokes->equations.zeros();

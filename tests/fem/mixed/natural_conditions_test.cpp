@@ -5,7 +5,7 @@
 #include "fem/forms/mixed_poisson.hpp"
 #include "fem/forms/natural_conditions.hpp"
 #include "fem/forms/loads.hpp"
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "fem/results/field_norms.hpp"
 #include "fem/results/vector_field.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -61,7 +61,7 @@ MixedFormValue given_form(int dimension, const std::vector<PointFunction>& given
   return dimension == 3 ? MixedFormValue(F<3>{}, given) : MixedFormValue(F<2>{}, given);
 }
 
-Vector solution(const MixedOperator& equations, const MixedConstraints* fixed = nullptr) {
+Vector solution(const MixedOperator& equations, const FieldsConstraints* fixed = nullptr) {
   Vector u = equations.zeros(), r = equations.zeros(), du = equations.zeros();
   if (fixed != nullptr) fixed->set_values(u);
   equations.residual(u, r);
@@ -227,7 +227,7 @@ TEST_P(Slip, AndTractionAreExactForQuadraticFlows) {
   const MixedOperator equations(spaces,
                                 {MixedIntegral::over_all_cells(form), MixedIntegral::over(slip, side_of(mesh, "x0"))},
                                 {Integral::over(load, side_of(mesh, "x1"))});
-  MixedConstraints fixed(spaces);
+  FieldsConstraints fixed(spaces);
   for (const auto& [side, normal] : sides_of_unit(d))
     for (int c = 0; side[0] != 'x' && c < d; ++c) fixed[0].prescribe(side_of(mesh, side), c, v[std::size_t(c)], side);
   fixed.finish();

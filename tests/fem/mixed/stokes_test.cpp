@@ -4,7 +4,7 @@
 #include "fem/forms/navier_stokes.hpp"
 #include "fem/forms/stokes.hpp"
 #include "fem/forms/loads.hpp"
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "fem/results/field_norms.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
@@ -90,7 +90,7 @@ struct FlowProblem {
   MixedFormValue form;
   Spaces spaces;
   MixedOperator equations;
-  MixedConstraints fixed;
+  FieldsConstraints fixed;
   Vector u, load;
   BlockOperator K;
   SparseMatrix schur;
@@ -223,7 +223,7 @@ TEST(NavierStokes, FlowsAroundTheCavityAsPublished) {
   const MixedFormValue form = NavierStokes<2>{0.01, 1};
   const Spaces spaces = spaces_of(form, mesh, device_under_test(2));
   const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(form)});
-  MixedConstraints fixed(spaces);
+  FieldsConstraints fixed(spaces);
   const PointFunction lid = of([](const Point& x) { return x[1] == 1 && x[0] > 0 && x[0] < 1 ? 1.0 : 0.0; });
   for (const char* side : {"x0", "x1", "y0", "y1"}) {
     fixed[0].prescribe(mesh.region(side), 0, lid, side);

@@ -4,7 +4,7 @@
 #include "fem/forms/curl_curl.hpp"
 #include "fem/forms/mixed_poisson.hpp"
 #include "fem/forms/loads.hpp"
-#include "fem/operator/mixed_constraints.hpp"
+#include "fem/space/fields_constraints.hpp"
 #include "fem/results/field_norms.hpp"
 #include "fem/results/vector_field.hpp"
 #include "mesh/point_algebra.hpp"
@@ -473,7 +473,7 @@ TEST_P(WithOrders, CurlCurlConvergesInTheEnergysNorm) {
         d == 3 ? own_form(WaveCurrent<3>{{c[0], c[1], c[2]}}) : own_form(WaveCurrent<2>{{c[0], c[1]}});
     const MixedOperator equations(spaces,
                                   {MixedIntegral::over_all_cells(form), MixedIntegral::over_all_cells(current)});
-    MixedConstraints fixed(spaces);
+    FieldsConstraints fixed(spaces);
     const Region surface{"surface", RegionKind::facets, {}, boundary_facets(mesh), {}};
     fixed[0].prescribe(surface, 0, 0.0, "a conductor around it");
     fixed.finish();

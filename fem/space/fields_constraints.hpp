@@ -1,8 +1,8 @@
-// Affine constraints u = T v + g of a mixed problem: those of each field, and equations between unknowns of several, on
+// Affine constraints u = T v + g of several fields: those of each field, and equations between unknowns of several, on
 // vectors and matrices of all. Those of the fields come first: T = T_fields T_several, where the second makes unknowns
 // dependent that depend on none of their own field. Copies share their contents.
 //
-//   MixedConstraints fixed(equations.spaces());
+//   FieldsConstraints fixed(equations.spaces());
 //   fixed[0].prescribe(mesh.region("wall"), 0, 0.0, "no slip");
 //   fixed[1].relate(periodic(equations.space(1), mesh.region("outlet"), mesh.region("inlet")).equations);
 //   fixed.finish();                              // before matrices are made, whose patterns have what T needs
@@ -10,43 +10,37 @@
 //   fixed.eliminate(K, 1);   /* K du = -r */   fixed.set_linear(du);
 #pragma once
 
-#include "fem/operator/mixed_operator.hpp"
 #include "fem/space/constraints.hpp"
 #include "fem/space/coupling_transform.hpp"
 #include "fem/space/joined_transform.hpp"
 
 #include <map>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace ritz {
 
-class MixedConstraints final : public Supports {
+class FieldsConstraints final : public Supports {
  public:
-  explicit MixedConstraints(Spaces spaces);
+  explicit FieldsConstraints(Spaces spaces);
 
   Constraints& operator[](int field) { return contents_->of_field.at(static_cast<std::size_t>(field)); }
   const Constraints& operator[](int field) const { return contents_->of_field.at(static_cast<std::size_t>(field)); }
-  // On a part of a mesh, in place of equations: rows of T of its nodes [owned | ghosts]. All ranks call it together, as
-  // all functions then.
-  void relate(int field, DependentRows rows);
   // Equations between unknowns of several fields (UnknownTerm::field), of the whole mesh.
   void relate(LinearEquations equations);
   // On a part of a mesh, in their place: rows of T_several, of [field][owned | ghosts]. joined: fields that they join,
-  // on all ranks.
+  // on all ranks. All ranks call it together, as all functions then.
   void relate(DependentRows between_fields, std::vector<int> joined);
   // Throws what Constraints::finish() does.
   void finish();
-  // On a part of a mesh: prescribed values, and offsets of equations of fields, from the supports of the whole mesh,
-  // which every rank has. follow(): set_time() then sets the time of theirs, too.
-  void take_values(const MixedConstraints& whole);
-  void follow(const MixedConstraints& whole) { contents_->whole = whole.contents_; }
+  // On a part of a mesh, once it is finished: as those of each field. Equations between fields have their own offsets.
+  void take_values(const FieldsConstraints& whole);
+  void follow(const FieldsConstraints& whole);
 
-  const DependentUnknowns* dependent(int field) const;  // null: no equations of its own
   const std::vector<LinearEquations>& between_fields() const { return contents_->between_fields; }  // equations
   const DependentUnknowns* joining() const { return contents_->joining.get(); }  // T_several; null: there is none
-  const Array<std::uint8_t>& mask(int field) const;  // [unknown, with ghosts] 1: prescribed or dependent
 
   void set_values(Vector& u, double part = 1) const override;
   void set_linear(Vector& x) const override;
@@ -59,6 +53,7 @@ class MixedConstraints final : public Supports {
   const std::vector<std::uint8_t>& host_mask() const override { return contents_->host_mask; }
   bool varies_in_time() const override;
   void set_time(double t) override;
+  std::string name_of(Index unknown) const override { return ritz::name_of(contents_->spaces, unknown); }
 
   // transform(), then eliminate_transformed().
   void eliminate(BlockOperator& K, double pivot) const;
@@ -72,19 +67,16 @@ class MixedConstraints final : public Supports {
   void apply_pivot(double pivot, const Vector& x, Vector& y) const;  // y_i = pivot x_i where eliminated
 
  private:
-  // Unknowns of one field in equations: marks are empty where it has none.
-  struct Joined {
-    std::shared_ptr<const DependentUnknowns> of_part;        // null: those of the Constraints
-    Array<std::uint8_t> dependent, eliminated, constrained;  // [unknown] 1; the last ones with those that are followed
-    Array<std::uint8_t> by_others;                           // dependent by equations between fields
+  struct Dependents {
+    Array<std::uint8_t> of_field, between_fields;  // [unknown] 1: by which equations; empty: by none
   };
   void resolve_between_fields();
   void join_spaces();
-  void mark(int field);
   void check_sums(const std::string& when) const;
-  const Array<std::uint8_t>& marks(int field, Array<std::uint8_t> Joined::*kind) const;
   void transform_between_fields(BlockOperator& K) const;
-  void zero_where(Array<std::uint8_t> Joined::*kind, bool marked, Vector& r) const;
+  const Array<std::uint8_t>& dependents(int field, Array<std::uint8_t> Dependents::*kind) const;
+  template <class Marks>
+  void zero_where(const Marks& marks, bool marked, Vector& r) const;
   template <class Change>
   void each_with_equations(Vector& x, const Change& change) const;
   template <class Change>
@@ -97,20 +89,18 @@ class MixedConstraints final : public Supports {
     Spaces spaces;
     Layout layout, local = {};  // of vectors; [field][owned | ghosts]
     std::vector<Constraints> of_field = {};
-    std::vector<Joined> joined = {};       // [field]
-    std::vector<Vector> taken = {};        // [field][unknown with ghosts] prescribed values of a part, else zero
-    std::shared_ptr<Contents> whole = {};  // that are followed
+    std::vector<Dependents> dependents = {};  // [field]
+    std::shared_ptr<Contents> whole = {};     // that are followed
     std::vector<LinearEquations> between_fields = {};
-    std::vector<PrescribedSum> sums = {};  // of equations between fields
-    std::shared_ptr<const DependentUnknowns> joining =
-        {};                                   // T_several, of [field][owned | ghosts]; null: there is none
-    std::vector<int> joined_over_ranks = {};  // fields that it joins, on any rank
+    std::vector<PrescribedSum> sums = {};                   // of equations between fields
+    std::shared_ptr<const DependentUnknowns> joining = {};  // T_several, of `local`; null: there is none
+    std::vector<int> joined_over_ranks = {};                // fields that it joins, on any rank
     std::unique_ptr<JoinedTransform> joining_transform = {};
     std::vector<std::uint8_t> host_mask = {};                          // [owned unknown]
     std::map<std::pair<int, int>, CouplingTransform> transforms = {};  // of couplings, by the last pattern
   };
-  explicit MixedConstraints(std::shared_ptr<Contents> contents) : contents_(std::move(contents)) {}
-  std::shared_ptr<Supports> shared() const override { return std::make_shared<MixedConstraints>(*this); }
+  explicit FieldsConstraints(std::shared_ptr<Contents> contents) : contents_(std::move(contents)) {}
+  std::shared_ptr<Supports> shared() const override { return std::make_shared<FieldsConstraints>(*this); }
 
   std::shared_ptr<Contents> contents_;
 };
