@@ -83,8 +83,9 @@ int quadrature_degree(const FormValue& form, const ElementGroup& group);
 // FormValue::reduced: modes of such cells without energy cannot spread from a cell to the next.
 bool can_be_reduced(CellKind kind, const ReferenceElement& element);
 
-// Counted: for forecasts; cells have their memory on the device, but nothing in it.
-enum class ElementLists { written, counted };
+// Counted: for forecasts; cells have their memory on the device, but nothing in it. When needed: the nodes of cells are
+// written before the first task that reads them; an operator that ranks divide has none.
+enum class ElementLists { written, counted, when_needed };
 
 // Splits the domains of the integrals into groups; elements follow the space-filling curve of the space.
 std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,
