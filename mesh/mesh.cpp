@@ -27,6 +27,7 @@ void name_all_cells(MeshData& data, Index cell_count, std::vector<std::string>& 
   if (std::any_of(data.regions.begin(), data.regions.end(), holds_cells)) return;
   Region all{"all", RegionKind::cells, std::vector<Index>(static_cast<std::size_t>(cell_count)), {}, {}};
   std::iota(all.cells.begin(), all.cells.end(), Index{0});
+  all.has_all_cells = true;
   data.regions.push_back(std::move(all));
   notices.push_back(
       fmt::format("{} names no region of cells; all {} cells form the region 'all'", data.source, cell_count));

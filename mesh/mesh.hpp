@@ -52,6 +52,7 @@ struct Region {
   std::vector<Index> cells;         // kind == cells, ascending
   std::vector<FacetOfCell> facets;  // kind == facets, ascending by (cell, facet)
   std::vector<Node> nodes;          // kind == nodes, ascending
+  bool has_all_cells = false;       // of the mesh; set by Mesh
   Index size() const;
 };
 

@@ -75,6 +75,7 @@ void check_regions(MeshData& data, ErrorList& errors) {
     sort_unique(region.facets, [](const FacetOfCell& a, const FacetOfCell& b) {
       return std::tie(a.cell, a.facet) < std::tie(b.cell, b.facet);
     });
+    region.has_all_cells = std::ssize(region.cells) == cell_count;
     if (!region.cells.empty())
       check_range(data, region, region.cells.front(), region.cells.back(), cell_count, "cell", errors);
     if (!region.nodes.empty())

@@ -140,7 +140,7 @@ void require_divisible(Run& run, const CaseModel& read, const CaseAnalysis& anal
   if (!run.input().sound()) return;  // what is wrong comes first
   const LinearSolverOptions* const linear = analysis.linear();
   if (!read.model.has_fields())
-    check_divisible(Operator(read.space(), integrals_of(read.model, analysis)),
+    check_divisible(Operator(read.space(), integrals_of(read.model, analysis), ElementLists::when_needed),
                     linear != nullptr ? *linear : LinearSolverOptions(), *ranks);
 }
 

@@ -113,7 +113,7 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
   auto phase = run.device().profile().phase("space");
   run.log().progress("numbering unknowns");
   const Case::Table table = run.input().table("space", "the unknown field");
-  SpaceOptions options;
+  SpaceOptions options{.is_cut = run.options().ranks != nullptr};
   options.order = static_cast<int>(
       table.integer("order",
                     "order of the field's elements, independent of the mesh's; 0 takes the mesh's own. Quadrilaterals "
@@ -145,8 +145,9 @@ Operator& make_operator(Run& run, const FunctionSpace& space, std::vector<Integr
                         const LinearSolverOptions* solver) {
   auto phase = run.device().profile().phase("pattern");
   run.log().progress("sparsity pattern");
-  Operator& equations = run.shared().equations_for(space, std::move(integrals));
-  const bool divided = run.options().ranks != nullptr;  // each rank has the pattern of its part
+  const bool divided = run.options().ranks != nullptr;  // each rank has the lists and the pattern of its part
+  Operator& equations = run.shared().equations_for(space, std::move(integrals),
+                                                   divided ? ElementLists::when_needed : ElementLists::written);
   if (!space.isoparametric() || divided || (solver != nullptr && without_matrix(equations, *solver))) return equations;
   std::span<const Node> nodes;  // of all cells, if a group of elements has these
   for (const ElementGroup& group : equations.terms().groups())

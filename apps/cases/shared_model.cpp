@@ -42,12 +42,12 @@ const FunctionSpace& SharedModel::space_for(const std::string& key, FunctionRef<
   return space;
 }
 
-Operator& SharedModel::equations_for(const FunctionSpace& on, std::vector<Integral> integrals) {
+Operator& SharedModel::equations_for(const FunctionSpace& on, std::vector<Integral> integrals, ElementLists lists) {
   if (sweeps)
     for (const std::unique_ptr<Operator>& each : equations)
       if (each->space() == on && each->inputs().set_numbers(integrals)) return *each;
   if (sweeps && equations.size() > 2) forget_equations();  // stiffness and mass at most
-  return *equations.emplace_back(std::make_unique<Operator>(on, std::move(integrals)));
+  return *equations.emplace_back(std::make_unique<Operator>(on, std::move(integrals), lists));
 }
 
 void SharedModel::join(const Constraints& supports) {

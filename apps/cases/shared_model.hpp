@@ -52,7 +52,8 @@ struct SharedModel {
   const FunctionSpace& space_for(const std::string& key, FunctionRef<FunctionSpace()> make);
   // The present equations, with these numbers, if forms and places are the same. A single run gets new
   // ones.
-  Operator& equations_for(const FunctionSpace& on, std::vector<Integral> integrals);
+  Operator& equations_for(const FunctionSpace& on, std::vector<Integral> integrals,
+                          ElementLists lists = ElementLists::written);
   std::vector<std::string> take_steps_down();  // of all equations, since the last call
   // Before finish() of these supports tells the space which nodes the relations join: what was made for other joins is
   // used up and freed.

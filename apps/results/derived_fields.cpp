@@ -80,9 +80,9 @@ EvaluatedFields derive(Results& results, const Operator& equations, EvaluatedFie
 }
 
 Operator equations_of_results(const Results& results, const FunctionSpace& space, std::vector<Integral> integrals) {
-  Operator equations(space, std::move(integrals));
-  if (Ranks* const ranks = results.options().ranks)
-    divide_among_ranks(equations, {.operator_kind = OperatorKind::matrix}, *ranks);
+  Ranks* const ranks = results.options().ranks;
+  Operator equations(space, std::move(integrals), ranks != nullptr ? ElementLists::when_needed : ElementLists::written);
+  if (ranks != nullptr) divide_among_ranks(equations, {.operator_kind = OperatorKind::matrix}, *ranks);
   return equations;
 }
 

@@ -60,8 +60,8 @@ Gauge gauge_of(const Equations& of_edges, const Supports& supports, const Vector
                 fmt::format("the load of '{}' is not free of divergence: {:.2g} % of it works on gradients",
                             equations.terms().field_name(0), 100 * share),
                 gauge.is_free ? "the matrix maps gradients to zero, so the equations have no solution"
-                           : "only a small term, a gauge, holds gradients: they would be most of the solution, and "
-                             "depend on that term alone",
+                              : "only a small term, a gauge, holds gradients: they would be most of the solution, and "
+                                "depend on that term alone",
                 "close the current within the mesh, or let it leave where the field is prescribed along the surface; "
                 "give currents per area that follow the conductor");
   if (share <= nothing) return gauge;

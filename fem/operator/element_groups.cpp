@@ -255,7 +255,7 @@ ElementGroup cell_group(const FunctionSpace& space, CellKind kind, const std::ve
   group.integrals = set;
   group.elements = std::move(cells);
   group.element_count = static_cast<Index>(group.elements.size());
-  lay_out_cells(group, space, lists);
+  if (lists != ElementLists::when_needed) lay_out_cells(group, space, lists);
   return group;
 }
 
@@ -515,6 +515,7 @@ Integral Integral::over(FormValue form, const Region& region) {
                             : region.kind == RegionKind::facets ? "facets"
                                                                 : "nodes"),
                 {}, "name a region of the right kind");
+  if (region.has_all_cells) return over_all_cells(std::move(form));
   return {std::move(form), false, region.cells, region.facets};
 }
 

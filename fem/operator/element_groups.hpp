@@ -85,8 +85,9 @@ bool can_be_reduced(CellKind kind, const ReferenceElement& element);
 // FormValue::cell_kernels
 bool can_be_assumed(CellKind kind, const ReferenceElement& element);
 
-// Counted: for forecasts; cells have their memory on the device, but nothing in it.
-enum class ElementLists { written, counted };
+// Counted: for forecasts; cells have their memory on the device, but nothing in it. When needed: the nodes of cells are
+// written before the first task that reads them; an operator that ranks divide has none.
+enum class ElementLists { written, counted, when_needed };
 
 // Splits the domains of the integrals into groups; elements follow the space-filling curve of the space.
 std::vector<ElementGroup> element_groups(const FunctionSpace& space, const std::vector<Integral>& integrals,

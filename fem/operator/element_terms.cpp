@@ -48,7 +48,11 @@ void ElementTerms::check_cells(const FormValue& form, const ElementGroup& group)
 
 ElementTerms::ElementTerms(const FunctionSpace& space, std::vector<Integral> integrals,
                            std::shared_ptr<const Time> time, ElementLists lists)
-    : space_(space), integrals_(std::move(integrals)), time_(std::move(time)), points_(space) {
+    : space_(space),
+      integrals_(std::move(integrals)),
+      time_(std::move(time)),
+      has_connectivity_(lists != ElementLists::when_needed),
+      points_(space) {
   for (const Integral& integral : integrals_)
     if (static_cast<int>(integral.form.given.size()) != integral.form.given_count)
       throw Error(ErrorKind::internal,

@@ -61,7 +61,7 @@ class ElementTerms final : public TaskTerms {
   std::vector<Integral> integrals_;
   std::shared_ptr<const Time> time_;
   std::shared_ptr<std::vector<ElementGroup>> groups_;  // of operators with the same integrals, too
-  mutable bool has_connectivity_ = true;
+  mutable bool has_connectivity_;
   mutable PointData points_;
 };
 

@@ -29,6 +29,7 @@ MixedIntegral MixedIntegral::over(MixedFormValue form, const Region& region, std
                 fmt::format("name a region of {}", places));
   MixedIntegral integral{.form = std::move(form), .everywhere = false, .cells = {}, .fields = std::move(fields)};
   if (on_facets) integral.facets = region.facets;
+  else if (region.has_all_cells) integral.everywhere = true;
   else integral.cells = region.cells;
   return integral;
 }

@@ -21,7 +21,7 @@ void check_coefficients(const MixedFormValue& form) {
 
 void check_geometry(const Spaces& spaces) {
   for (const FunctionSpace& space : spaces)
-    if (&space.geometry_coordinates() != &spaces.front().geometry_coordinates())
+    if (!space.shares_geometry(spaces.front()))
       throw Error(ErrorKind::internal, "the spaces of a mixed operator do not share the geometry of their mesh", {},
                   "make them by spaces_of(), or name the first space in SpaceOptions::beside of the others");
 }

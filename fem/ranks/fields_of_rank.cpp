@@ -56,15 +56,16 @@ FieldsOfRank::FieldsOfRank(const MixedOperator& equations, const FieldsConstrain
                            const MixedOperator* rates)
     : all_(checked(equations, ranks)),
       all_supports_(supports),
-      cut_(equations, ranks.count(), rows_between(supports)),
       ranks_(ranks),
-      part_(cut_.part(ranks.rank()), equations.time(), equations.device(), ranks),
+      part_(cutter().part(ranks.rank()), equations.time(), equations.device(), ranks),
       rates_(rates == nullptr ? nullptr : own(*rates)),
       supports_(supports_of_part(part_, equations, supports)),
       whole_(of_this_rank(whole_problem(equations, supports))) {}
 
+FieldsCutter FieldsOfRank::cutter() const { return {all_, ranks_.count(), rows_between(all_supports_)}; }
+
 std::unique_ptr<MixedOperator> FieldsOfRank::own(const MixedOperator& others) {
-  return part_.make(cut_.integrals(others, ranks_.rank()), others.time());
+  return part_.make(cutter().integrals(others, ranks_.rank()), others.time());
 }
 
 const FieldsConstraints& FieldsOfRank::with_values_of(const Supports& whole) {
@@ -117,7 +118,7 @@ WholeProblem FieldsOfRank::of_this_rank(WholeProblem whole) const {
       return mine;
     };
   whole.calls.nesting = [this](int field) {
-    return nested_levels_of_rank(all_.space(field), cut_.first(field), ranks_.rank());
+    return nested_levels_of_rank(all_.space(field), equal_parts(all_.space(field), ranks_.count()), ranks_.rank());
   };
   whole.calls.corners = [this](int field) {
     const EdgeCorners corners = edge_corners(all_.space(field), all_supports_[field]);

@@ -46,13 +46,13 @@ class FieldsOfRank final : public PartOfModel {
 
  private:
   void bring_states() const;
+  FieldsCutter cutter() const;  // it has the cells of all ranks: none outlives its use
   WholeProblem of_this_rank(WholeProblem whole) const;
   template <class Use>
   void each_with_states(const Use& use) const;
 
   MixedOperator all_;
   FieldsConstraints all_supports_;
-  FieldsCutter cut_;
   Ranks& ranks_;
   LocalFields part_;
   std::unique_ptr<MixedOperator> rates_;

@@ -91,8 +91,9 @@ void PartCouplings::add_around(Node center, std::vector<Node>& columns) const {
 }
 
 MemoryNeeds long_products_of(const CoupledCount& coupled, int block, int dimension) {
-  const bool solid = dimension == 3;
-  const Index of_aggregate = solid ? 9 : 3, coarse = block == 1 ? 1 : solid ? 6 : 3;  // nodes on a face; unknowns
+  const Index of_aggregate = dimension == 3 ? 9 : 3;       // nodes on a face
+  const bool in_space = dimension == 3 || block == 3;      // motions with waves around an axis are those of space
+  const Index coarse = block == 1 ? 1 : in_space ? 6 : 3;  // unknowns
   return MemoryNeeds().bytes("multigrid set-up",
                              coupled.products / of_aggregate * block * coarse * Index{sizeof(double)});
 }
@@ -107,6 +108,8 @@ RankParts::RankParts(const FunctionSpace& whole, Cut cut, int ranks, int support
     first_ = std::move(parts.first);
   }
   of_whole_.standing.bytes("pattern", -of_whole_.standing.of("pattern"));  // made for the analysis of a factor
+  if (whole.has_geometry_coordinates())                                    // no rank has them (SpaceOptions::is_cut)
+    of_whole_.standing.bytes("space", -MemoryPool::block_size(whole.geometry_coordinates().bytes()));
 }
 
 RankParts::~RankParts() = default;

@@ -72,15 +72,15 @@ FunctionSpace::FunctionSpace(const Mesh& mesh, int components, const Device& dev
   if (components < 1 || components > 6)
     throw Error(ErrorKind::internal, fmt::format("a space with {} components", components));
   const LongWork here;
-  contents_ = std::make_shared<Contents>(Contents{
-      .mesh = mesh,
-      .device = device,
-      .components = components,
-      .ghosts = options.ghosts,
-      .part_of = options.part_of.contents_,
-      .isoparametric = options.order == 0 && options.elements.empty(),
-      .geometry = options.beside ? options.beside.contents_->geometry : geometry_of(mesh, device, options.given),
-      .field_name = options.field_name});
+  contents_ = std::make_shared<Contents>(
+      Contents{.mesh = mesh,
+               .device = device,
+               .components = components,
+               .ghosts = options.ghosts,
+               .part_of = options.part_of.contents_,
+               .isoparametric = options.order == 0 && options.elements.empty(),
+               .geometry = options.beside ? options.beside.contents_->geometry : geometry_of(mesh, device, options),
+               .field_name = options.field_name});
   Contents& made = *contents_;
   made.choose_elements(options);
   if (options.given != nullptr) made.order = std::max(made.order, options.given->order);
@@ -107,19 +107,19 @@ void FunctionSpace::Geometry::number_nodes(const Mesh& mesh) {
 }
 
 std::shared_ptr<const FunctionSpace::Geometry> FunctionSpace::geometry_of(const Mesh& mesh, const Device& device,
-                                                                          const GivenNumbering* given) {
+                                                                          const SpaceOptions& options) {
   const LongWork here;
   Geometry made;
-  if (given == nullptr) {
+  if (options.given == nullptr) {
     made.cell_order = curve_order(mesh);
     made.number_nodes(mesh);
   } else {
-    made.cell_order = given->cell_order;
+    made.cell_order = options.given->cell_order;
     made.node.resize(static_cast<std::size_t>(mesh.node_count()));
     std::iota(made.node.begin(), made.node.end(), Node{0});
     made.mesh_node = made.node;
   }
-  made.coordinates = points_of(mesh, made.mesh_node, device);
+  if (!options.is_cut) made.coordinates = points_of(mesh, made.mesh_node, device);
   made.straight = straight_cells(mesh, device.threads());
   made.place_curved(mesh, device);
   return std::make_shared<const Geometry>(std::move(made));
@@ -191,7 +191,8 @@ void FunctionSpace::Contents::number_nodes(const GivenNumbering* given) {
   // Positions of the nodes, and which of them are nodes of the mesh.
   const auto dimension = static_cast<std::size_t>(mesh.dimension());
   host_coordinates.assign(static_cast<std::size_t>(node_count) * dimension, 0.0);
-  node.assign(static_cast<std::size_t>(mesh.node_count()), -1);
+  own_node.assign(static_cast<std::size_t>(mesh.node_count()), -1);
+  node = own_node;
   std::vector<bool> placed(static_cast<std::size_t>(node_count), false);
   const auto blocks = mesh.blocks();
   for (std::size_t b = 0; b < blocks.size(); ++b) {
@@ -227,13 +228,20 @@ void FunctionSpace::Contents::number_nodes(const GivenNumbering* given) {
         }
       }
       for (std::size_t i = 0; i < m; ++i)
-        if (at_mesh_node[i] >= 0) node[static_cast<std::size_t>(mesh_nodes[i])] = nodes[at_mesh_node[i]];
+        if (at_mesh_node[i] >= 0) own_node[static_cast<std::size_t>(mesh_nodes[i])] = nodes[at_mesh_node[i]];
     }
   }
 }
 
+const Vector& FunctionSpace::geometry_coordinates() const {
+  const Geometry& geometry = *contents_->geometry;
+  if (geometry.coordinates.empty())
+    geometry.coordinates = points_of(contents_->mesh, geometry.mesh_node, contents_->device);
+  return geometry.coordinates;
+}
+
 const Vector& FunctionSpace::coordinates() const {
-  if (contents_->isoparametric) return contents_->geometry->coordinates;
+  if (contents_->isoparametric) return geometry_coordinates();
   if (contents_->coordinates.size() != static_cast<Index>(contents_->host_coordinates.size()))
     contents_->coordinates = Vector(contents_->device, std::span<const double>(contents_->host_coordinates), "space");
   return contents_->coordinates;

@@ -140,7 +140,9 @@ class FunctionSpace {
 
   // The geometry: the mesh's nodes in the order in which the curve meets them.
   Node geometry_node_of(Node mesh_node) const { return contents_->geometry->node[static_cast<std::size_t>(mesh_node)]; }
-  const Vector& geometry_coordinates() const { return contents_->geometry->coordinates; }
+  const Vector& geometry_coordinates() const;  // of SpaceOptions::is_cut made at the first use
+  bool has_geometry_coordinates() const { return !contents_->geometry->coordinates.empty(); }
+  bool shares_geometry(const FunctionSpace& other) const { return contents_->geometry == other.contents_->geometry; }
   // For cells with a map of their own (mesh/curved_cells.hpp): the points of its functions, one cell after the other.
   const Vector& curved_coordinates() const { return contents_->geometry->curved; }  // [point][dimension]
   Node first_curved_point(Index cell) const {
@@ -188,8 +190,8 @@ class FunctionSpace {
   // Geometry of the mesh along the curve; related spaces share one.
   struct Geometry {
     std::vector<Index> cell_order;
-    std::vector<Node> node, mesh_node;  // [mesh node] -> node of the geometry, and back
-    Vector coordinates;
+    std::vector<Node> node, mesh_node;   // [mesh node] -> node of the geometry, and back
+    mutable Vector coordinates;          // geometry_coordinates()
     std::vector<std::uint8_t> straight;  // [cell]
     std::vector<Node> first_curved;      // [cell]; empty when no cell has a map of its own
     Vector curved;
@@ -197,7 +199,7 @@ class FunctionSpace {
     void place_curved(const Mesh& mesh, const Device& device);
   };
   static std::shared_ptr<const Geometry> geometry_of(const Mesh& mesh, const Device& device,
-                                                     const GivenNumbering* given);
+                                                     const SpaceOptions& options);
   struct Contents {
     Mesh mesh;
     Device device;
@@ -212,7 +214,8 @@ class FunctionSpace {
     std::map<CellKind, ReferenceElement> elements = {};
     std::map<std::pair<CellKind, int>, FacetElement> facets = {};
     std::map<CellKind, ReferenceElement> facet_elements = {};  // by the facet's kind
-    std::vector<Node> node = {};                               // [mesh node] -> node
+    std::span<const Node> node = {};  // [mesh node] -> node: that of the geometry, or the space's own
+    std::vector<Node> own_node = {};
     std::vector<Node> cell_nodes = {};            // [cell][node], block after block; empty when isoparametric
     std::vector<Index> block_begin = {};          // [block] first entry in cell_nodes
     std::vector<double> host_coordinates = {};    // [node][dimension]; empty when isoparametric
@@ -240,6 +243,7 @@ struct SpaceOptions {
   // Nodes of a part of a mesh are [owned | ghosts]; null: one process has all nodes.
   std::shared_ptr<const Ghosts> ghosts = nullptr;
   FunctionSpace part_of = {};   // the space that this is a part of, for messages; every rank has it
+  bool is_cut = false;          // ranks compute on parts of it: nothing of it is put on the device
   std::string field_name = {};  // for messages of several fields
 };
 

@@ -52,7 +52,7 @@ std::vector<Node> corner_cells(const FunctionSpace& space, const std::vector<Nod
 // From the mesh of `count` corners on.
 void add_coarser_meshes(int dimension, std::vector<Node> cells, Index count, std::vector<NestedNodes>& levels) {
   while (count > few) {
-    std::optional<NestedCells> coarser = coarser_cells(dimension, cells, count);
+    std::optional<NestedCells> coarser = coarser_cells(dimension, std::move(cells), count);
     if (!coarser) break;
     count = coarser->node_count();
     cells = std::move(coarser->cells);
@@ -75,21 +75,25 @@ void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& cor
   if (!space.has_pattern() || !is_of_simplices(mesh)) return;
   const HostView<Index> offsets(space.pattern()->offsets());
   const HostView<std::int32_t> columns(space.pattern()->columns());
-  const HostView<double> coordinates(space.coordinates());
+  const auto dimension = static_cast<std::ptrdiff_t>(mesh.dimension());
+  std::vector<double> places;  // [node of the first level][dimension]; those of a space that ranks cut are on no device
+  const auto place = [&](std::size_t node) {
+    const Point x = space.point(static_cast<Node>(node));
+    places.insert(places.end(), x.begin(), x.begin() + dimension);
+  };
   std::optional<NestedGraph> level;
   if (corner_of.empty()) {
-    level = coarser_graph(offsets.span(), columns.span(), coordinates.span(), mesh.dimension());
+    for (std::size_t node = 0; node < static_cast<std::size_t>(space.node_count()); ++node) place(node);
+    level = coarser_graph(offsets.span(), columns.span(), places, mesh.dimension());
   } else {
     NodeNeighbours corners{{0}, {}};
-    std::vector<double> places;
     for (std::size_t node = 0; node < corner_of.size(); ++node) {
       if (corner_of[node] < 0) continue;
       for (Index k = offsets[static_cast<Index>(node)]; k < offsets[static_cast<Index>(node) + 1]; ++k)
         if (const Node corner = corner_of[static_cast<std::size_t>(columns[k])]; corner >= 0)
           corners.neighbours.push_back(corner);
       corners.offsets.push_back(static_cast<Index>(corners.neighbours.size()));
-      const auto first = coordinates.span().begin() + static_cast<std::ptrdiff_t>(node) * mesh.dimension();
-      places.insert(places.end(), first, first + mesh.dimension());
+      place(node);
     }
     level = coarser_graph(corners.offsets, corners.neighbours, places, mesh.dimension());
   }

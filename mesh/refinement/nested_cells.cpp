@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdint>
+#include <limits>
+#include <utility>
 
 namespace ritz {
 namespace {
 
-// Corners of a cell by the bits of their reference coordinates (xi 1, eta 2, zeta 4); the map is its own inverse.
+// Corners of a cell by the bits of their reference coordinates (xi 1, eta 2, zeta 4): 2 and 3, 6 and 7 change places.
 constexpr std::array<int, 8> corner_of_bits = {0, 1, 3, 2, 4, 5, 7, 6};
 constexpr std::array<int, 4> places_by_dimension = {1, 3, 9, 27};
 
@@ -21,25 +24,27 @@ std::size_t place_count(int dimension) {
 // Cells with the nodes of their corners, and the cells around each node.
 class CornerCells {
  public:
-  CornerCells(int dimension, std::span<const Node> cells, Index node_count)
-      : dimension_(dimension), corners_(1 << dimension), cells_(cells.size()) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      const std::size_t corner = i % static_cast<std::size_t>(corners_);
-      cells_[i - corner + static_cast<std::size_t>(corner_of_bits[corner])] = cells[i];
+  // cells: [cell][corner], in the order of CellTraits.
+  CornerCells(int dimension, std::vector<Node> cells, Index node_count)
+      : dimension_(dimension), corners_(1 << dimension), cells_(std::move(cells)) {
+    for (std::size_t first = 0; first < cells_.size(); first += static_cast<std::size_t>(corners_)) {
+      std::swap(cells_[first + 2], cells_[first + 3]);
+      if (dimension == 3) std::swap(cells_[first + 6], cells_[first + 7]);
     }
-    begin_.assign(static_cast<std::size_t>(node_count) + 1, 0);
-    for (const Node node : cells_) ++begin_[static_cast<std::size_t>(node) + 1];
+    // While cells are written, begin_[node + 1] is the next place of the node; after that, its end.
+    begin_.assign(static_cast<std::size_t>(node_count) + 2, 0);
+    for (const Node node : cells_) ++begin_[static_cast<std::size_t>(node) + 2];
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] += begin_[i - 1];
     around_.resize(cells_.size());
-    std::vector<Index> next(begin_.begin(), begin_.end() - 1);
     for (std::size_t i = 0; i < cells_.size(); ++i)
-      around_[static_cast<std::size_t>(next[static_cast<std::size_t>(cells_[i])]++)] = static_cast<Index>(i) / corners_;
+      around_[static_cast<std::size_t>(begin_[static_cast<std::size_t>(cells_[i]) + 1]++)] =
+          static_cast<std::int32_t>(i / static_cast<std::size_t>(corners_));
   }
 
   int dimension() const { return dimension_; }
   int corners() const { return corners_; }
   Index count() const { return static_cast<Index>(cells_.size()) / corners_; }
-  std::span<const Index> around(Node node) const {
+  std::span<const std::int32_t> around(Node node) const {
     const auto n = static_cast<std::size_t>(node);
     return {around_.data() + begin_[n], static_cast<std::size_t>(begin_[n + 1] - begin_[n])};
   }
@@ -62,8 +67,9 @@ class CornerCells {
 
  private:
   int dimension_, corners_;
-  std::vector<Node> cells_;            // [cell][bits]
-  std::vector<Index> begin_, around_;  // [node + 1], cells around nodes
+  std::vector<Node> cells_;           // [cell][bits]
+  std::vector<Index> begin_;          // [node + 1]
+  std::vector<std::int32_t> around_;  // cells around nodes
 };
 
 int place_of_corner(int bits) {
@@ -130,7 +136,7 @@ class Search {
     return true;
   }
 
-  std::span<const Node> lattices() const { return lattices_; }  // [coarser cell][place]
+  std::vector<Node> lattices() && { return std::move(lattices_); }  // [coarser cell][place]
 
  private:
   // Which corner of the cell is the middle of a coarser cell is not known: one of them suits, or none.
@@ -164,7 +170,7 @@ class Search {
 
   // The cells around a node become one; its nodes are appended to lattices_.
   bool join(Node middle) {
-    const std::span<const Index> cells = of_.around(middle);
+    const std::span<const std::int32_t> cells = of_.around(middle);
     if (static_cast<int>(cells.size()) != of_.corners()) return false;
     for (const Index cell : cells)
       if (joined_[static_cast<std::size_t>(cell)]) return false;
@@ -269,11 +275,16 @@ std::optional<NestedCells> nested_cells_of(int dimension, std::span<const Node> 
       coarse[node] = static_cast<Node>(r.same.size());
       r.same.push_back(static_cast<Node>(node));
     }
-  r.first.assign(1, 0);
+  std::size_t parents = 0;
+  for (const std::int8_t count : middles) parents += count < 0 ? 0 : std::size_t{1} << count;
+  r.parents.reserve(parents);
+  r.first.reserve(nodes + 1);
+  r.first.push_back(0);
   for (std::size_t node = 0; node < nodes; ++node) {
     if (holder[node] >= 0) add_parents(dimension, lattices, static_cast<std::size_t>(holder[node]), coarse, r.parents);
     r.first.push_back(static_cast<Index>(r.parents.size()));
   }
+  r.cells.reserve(lattices.size() / places << dimension);
   for (std::size_t first = 0; first < lattices.size(); first += places)
     for (int corner = 0; corner < 1 << dimension; ++corner)
       r.cells.push_back(
@@ -284,21 +295,29 @@ std::optional<NestedCells> nested_cells_of(int dimension, std::span<const Node> 
 
 bool may_be_joined(int dimension, std::span<const Node> cells) {
   const std::size_t corners = std::size_t{1} << dimension;
-  return !cells.empty() && cells.size() % (corners * corners) == 0;
+  return !cells.empty() && cells.size() % (corners * corners) == 0 &&
+         cells.size() / corners <= std::numeric_limits<std::int32_t>::max();
+}
+
+// [coarser cell][place]; empty where the cells are no refinement. The lists of cells around nodes are gone when it
+// returns.
+std::vector<Node> lattices_of(int dimension, std::vector<Node> cells, Index node_count) {
+  const CornerCells of(dimension, std::move(cells), node_count);
+  Search search(of);
+  return search.join_all() ? std::move(search).lattices() : std::vector<Node>();
 }
 
 }  // namespace
 
-bool has_coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
-  return may_be_joined(dimension, cells) && Search(CornerCells(dimension, cells, node_count)).join_all();
+bool has_coarser_cells(int dimension, std::vector<Node> cells, Index node_count) {
+  return may_be_joined(dimension, cells) && !lattices_of(dimension, std::move(cells), node_count).empty();
 }
 
-std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count) {
+std::optional<NestedCells> coarser_cells(int dimension, std::vector<Node> cells, Index node_count) {
   if (!may_be_joined(dimension, cells)) return std::nullopt;
-  const CornerCells of(dimension, cells, node_count);
-  Search search(of);
-  if (!search.join_all()) return std::nullopt;
-  return nested_cells_of(dimension, search.lattices(), static_cast<std::size_t>(node_count));
+  const std::vector<Node> lattices = lattices_of(dimension, std::move(cells), node_count);
+  if (lattices.empty()) return std::nullopt;
+  return nested_cells_of(dimension, lattices, static_cast<std::size_t>(node_count));
 }
 
 }  // namespace ritz

@@ -25,9 +25,9 @@ struct NestedCells {
 
 // cells: [cell][corner] of quadrilaterals (dimension 2) or hexahedra (3), in the order of CellTraits. Nothing where
 // they are not the uniform refinement of conforming cells. Linear time.
-std::optional<NestedCells> coarser_cells(int dimension, std::span<const Node> cells, Index node_count);
+std::optional<NestedCells> coarser_cells(int dimension, std::vector<Node> cells, Index node_count);
 
 // Whether coarser_cells succeeds, but for nodes that lie differently in several coarser cells; takes half of the time.
-bool has_coarser_cells(int dimension, std::span<const Node> cells, Index node_count);
+bool has_coarser_cells(int dimension, std::vector<Node> cells, Index node_count);
 
 }  // namespace ritz

@@ -244,6 +244,10 @@ class Divided(OnRanks):
             self.assertLess(max(peaks), 1.1 / ranks * alone.report["memory"]["device_peak"] + second_level)
             self.assertLess(sum(host), 1.1 * alone.report["memory"]["host_counted"] + (ranks - 1) * second_level + ranks * 200 * nodes)
             self.assertLess(max(host), 1.15 * sum(host) / ranks)
+            # Nodes of its cells, and lists of these, are those of the part alone: its share, and ghosts of 1.3 at most.
+            of_rank, of_one = run.report["memory"]["at_peak"], alone.report["memory"]["at_peak"]
+            for tag in ("space", "connectivity"):
+                self.assertLess(of_rank[tag], 1.3 / ranks * of_one[tag], tag)
 
     def test_the_same_bits_on_as_many_ranks(self):
         case = self.case("ritz-elasticity", "hexa", (8, 6, 5))
