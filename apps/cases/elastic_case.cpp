@@ -382,6 +382,36 @@ CaseModel read_elasticity(Run& run) {
   return read;
 }
 
+namespace {
+
+// Loads of a body that vibrates: a preload, or those that excite. Gravity [m/s^2] outside of load cases, then in each.
+struct VibrationLoads {
+  bool outside;  // do loads outside of load cases act?
+  std::vector<Point> gravity;
+};
+
+VibrationLoads read_vibration_loads(Run& run, bool answers, CaseModel& read, ElasticBody& body) {
+  const Mesh& mesh = run.mesh();
+  VibrationLoads result{read.preloaded || (answers && outside_loads_excite(run, read)), {}};
+  if (result.outside) {
+    read_gravity(run.input().root(), mesh.dimension(), body.loads);
+    read_loads_on_body(run.input().root(), mesh, body.loads);
+  }
+  result.gravity.push_back(body.loads.acceleration());
+  if (!answers) return result;
+  read.load_cases = read_exciting_loads(run, {"gravity", "body_force", "traction", "force", "pressure"},
+                                        relation_tables({{"material", "move it out of the load case"}}));
+  for (const LoadCaseInput& each : read.load_cases.cases) {
+    ElasticLoads& own = body.load_case(each.name);
+    read_gravity(each.table, mesh.dimension(), own);
+    read_loads_on_body(each.table, mesh, own);
+    result.gravity.push_back(own.acceleration());
+  }
+  return result;
+}
+
+}  // namespace
+
 CaseModel read_elastic_vibration(Run& run) {
   const Mesh& mesh = run.mesh();
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
@@ -397,23 +427,7 @@ CaseModel read_elastic_vibration(Run& run) {
   if (body.waves) refuse_beside_waves(run);
   if (turns && !run.input().root().has("complex"))
     run.log().notice("modes of the body that turns are without Coriolis' forces; [complex] finds those with them");
-  const bool loaded = read.preloaded || (answers && outside_loads_excite(run, read));
-  std::vector<Point> gravity(1);  // outside of load cases, then in each
-  if (loaded) {
-    read_gravity(run.input().root(), mesh.dimension(), body.loads);
-    read_loads_on_body(run.input().root(), mesh, body.loads);
-  }
-  if (answers) {
-    read.load_cases = read_exciting_loads(run, {"gravity", "body_force", "traction", "force", "pressure"},
-                                          relation_tables({{"material", "move it out of the load case"}}));
-    for (const LoadCaseInput& each : read.load_cases.cases) {
-      ElasticLoads& own = body.load_case(each.name);
-      read_gravity(each.table, mesh.dimension(), own);
-      read_loads_on_body(each.table, mesh, own);
-      gravity.push_back(own.acceleration());
-    }
-  }
-  gravity.front() = body.loads.acceleration();
+  const VibrationLoads loads = read_vibration_loads(run, answers, read, body);
   read_elastic_materials(run, mesh, "[kg/m^3]", true, body);
   if (body.is_mixed()) refuse_beside_mixed(run, read);
   read_thermal(run, run.input().root(), body.loads);
@@ -427,9 +441,9 @@ CaseModel read_elastic_vibration(Run& run) {
              {.displacements = !body.waves,
               .periodic = !body.waves,
               .at_rest = true,
-              .loaded = loaded,
+              .loaded = loads.outside,
               .masses = true,
-              .gravity = gravity,
+              .gravity = loads.gravity,
               .of_revolution = plane.axisymmetric,
               .large = body.large_displacements && stressed},
              oblique, read);
