@@ -30,7 +30,7 @@ class ConstraintForces {
   std::span<const ConstraintTerm> terms(std::size_t row) const { return rows_[row]; }
   std::size_t size() const { return rows_.size(); }
 
-  // Of a row that acts: positive where it holds the sum below its value.
+  // Force of a row that acts: positive where it holds the sum below its value.
   double of(std::size_t row, const ActingConstraints& acting) const;
 
  private:
