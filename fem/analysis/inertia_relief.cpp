@@ -3,6 +3,7 @@
 #include "device/communicator.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/own_field.hpp"
+#include "fem/analysis/rigid_motions.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/operator/operator_needs.hpp"
 #include "fem/physics/free_body.hpp"
@@ -156,6 +157,7 @@ ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Ob
   const Setup setup(model, {.equations = prepared.equations, .rates = prepared.rates, .supports = &supports},
                     Setup::Held::not_needed, Setup::Rates::beside);
   const LinearSolverOptions linear = promised(analysis.linear, model);
+  require_rigid(setup.equations(), motions, {});
   const OwnField field(setup.equations(), supports.common(), linear);
   const RigidBody body(field, setup.rates(), motions);
   ReliefSolution result{.state = {.u = field.zeros()}, .acceleration = {}, .motions = static_cast<int>(motions.size())};
@@ -169,8 +171,8 @@ ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Ob
   result.acceleration = mean_over_mass(model.space, field, body, acceleration);
   if (observer.progress) observer.progress("solving");
   solve_balanced(field, linear, f, s);
-  certify(model, field, f, size, s);
   body.remove_from(s.u);
+  certify(model, field, f, size, s);
   s.u = field.gathered(std::move(s.u));
   if (observer.record) observer.record(s.report);
   if (observer.show) {

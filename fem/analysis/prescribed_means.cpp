@@ -1,6 +1,7 @@
 #include "fem/analysis/prescribed_means.hpp"
 
 #include "device/host_memory.hpp"
+#include "fem/analysis/rigid_motions.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -131,27 +132,6 @@ class BalanceOfMeans {
   std::vector<std::size_t> row_, column_;  // [step] of the pivot
 };
 
-// Fields of a lower order than that of bent cells do not hold rigid rotations.
-void check_motions(const std::vector<Vector>& motions, const Operator& equations, const std::string& origin) {
-  const auto forces = [&](const std::vector<double>& u) {
-    Vector at_u = equations.zeros(), at_rest = equations.zeros();
-    equations.residual(Vector(equations.device(), std::span<const double>(u), "vectors"), at_u);
-    equations.residual(equations.zeros(), at_rest);
-    axpy(-1.0, at_rest, at_u);
-    return norm2(at_u);
-  };
-  for (const Vector& motion : motions) {
-    std::vector<double> scattered = motion.host();
-    const double force = forces(scattered);
-    for (std::size_t i = 0; i < scattered.size(); i += 2) scattered[i] = -scattered[i];
-    if (force <= 1e-7 * forces(scattered)) continue;
-    throw Error(ErrorKind::relation, "a mean motion holds the body, and its rigid rotations strain it",
-                "the order of the field is below that of the mesh, whose cells are bent",
-                "omit [space] order, or hold the body by supports")
-        .at(origin);
-  }
-}
-
 }  // namespace
 
 // Superpositions whose means are the prescribed ones, as exactly as they were solved. The solutions are those of the
@@ -217,7 +197,7 @@ class SolutionsWithMeans::Superposition {
       means_of_motions_.push_back(values_of(means_, motion, components_));
     }
     if (motions_.empty()) return;
-    check_motions(motions_, setup.equations(), means_.front().origin);
+    require_rigid(setup.equations(), setup.supports().floating(), means_.front().origin);
     work_.push_back(work_on_motions(setup.equations()));
     for (const ModelLoadCase& each : model.load_cases) work_.push_back(work_on_motions(Operator(space, each.loads)));
   }

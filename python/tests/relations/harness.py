@@ -16,7 +16,7 @@ KNOWN = [
     ("reactions of supports on a rigid region: their distribution where they are redundant, and in time the error of the step",
      lambda model, name, sentence: model.has("rigid") and model.has("displacement") and "reaction" in sentence and (model.time or "fact" not in sentence)),
     ("loads of a part that act on supports alone", lambda model, name, sentence: name in ("superposition", "steps") and "nothing acts on the model" in sentence),
-    ("mean motions of a body whose field has a lower order than its bent cells", lambda model, name, sentence: "its rigid rotations strain it" in sentence),
+    ("free bodies whose field has a lower order than its bent cells", lambda model, name, sentence: "its rigid rotations strain it" in sentence),
     ("loads that make nothing buckle", lambda model, name, sentence: "the loads make nothing buckle" in sentence),
     ("laws that the load, or an increment of it, is too large for",
      lambda model, name, sentence: any("law" in e.content for e in model.entries if e.key == "material") and "Newton's method did not converge" in sentence),
