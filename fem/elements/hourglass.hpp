@@ -4,7 +4,6 @@
 // Int. J. Num. Meth. Engng 17 (1981) 679). Energy: stiffness / 2 V b_ia b_ia sum_ki (g_k . u_i)^2.
 #pragma once
 
-#include "fem/forms/parameter.hpp"
 #include "fem/forms/whole_element.hpp"
 
 namespace ritz {
@@ -17,10 +16,7 @@ struct HourglassStiffness {
   static constexpr const char* unknown = "displacement";
   static constexpr double usual = 0.0005;  // of Young's modulus, as CalculiX has it
 
-  double stiffness;  // [Pa]
-  static constexpr Parameter<HourglassStiffness> parameters[] = {
-      {&HourglassStiffness::stiffness,
-       {.name = "stiffness", .unit = "Pa", .about = "of hourglasses, a small part of Young's modulus", .minimum = 0}}};
+  double stiffness;  // [Pa]. No parameter of a section: it stands beside the material of a solid
 
   template <class X, class T>
   constexpr X strain(int, const X (&x)[8][3], const T (&u)[8][3], T (&e)[strains]) const {
