@@ -23,7 +23,8 @@ void require_rigid(const Operator& equations, std::span<const std::vector<double
     Error error(ErrorKind::relation, "the body moves freely, and its rigid rotations strain it",
                 "the order of the field is below that of the mesh, whose cells are bent",
                 "omit [space] order, or hold the body by supports");
-    throw origin.empty() ? error : error.at(origin);
+    if (!origin.empty()) throw std::move(error).at(origin);
+    throw error;
   }
 }
 
