@@ -1,5 +1,5 @@
-// Rigid motions that an analysis adds to a solution must cost no energy. Fields of a lower order than that of bent cells
-// do not hold rigid rotations. Private to fem/analysis.
+// Rigid motions that an analysis adds to a solution must cost no energy. Fields of a lower order than that of bent
+// cells do not hold rigid rotations. Private to fem/analysis.
 #pragma once
 
 #include "fem/operator/operator.hpp"
