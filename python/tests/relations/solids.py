@@ -96,6 +96,14 @@ def reduced(m):
     return {"integration": "reduced"} if m.thick and set(m.mesh.body()) <= {"hex20", "quad8"} and m.chance(0.5) else {}
 
 
+def assumed(m, name, large):
+    """Gradients of linear hexahedra and quadrilaterals."""
+    if m.kind == "plane_stress" or not set(m.mesh.body()) <= {"hex8", "quad4"} or m.chance(0.3):
+        return {}
+    modes = name == "linear_elastic" and not large and m.kind != "axisymmetric"
+    return {"integration": m.pick("mean_dilatation", "incompatible_modes" if modes else "mean_dilatation")}
+
+
 def law(m, large, takes_time):
     """A law with numbers of about 1, and which displacements it takes."""
     elastic = {"young": Number(m.positive(0.5, 2), STRESS), "poisson": Number(float(m.random.uniform(0.1, 0.4)))}
@@ -142,7 +150,8 @@ def of_laws(program, random):
     m.add("model", {"type": kind, "thickness": thickness, "large_displacement": True if large else None}, single=True)
     takes_time = m.chance(0.3)
     for region in m.materials():
-        m.add("material", {"region": region} | law(m, large, takes_time) | reduced(m), splits=True)
+        its = law(m, large, takes_time)
+        m.add("material", {"region": region} | its | reduced(m) | assumed(m, its["law"], large), splits=True)
     while not m.pick(fixed, fixed, ground, springs)(m):
         pass
     if len(m.parts()) == 2:
