@@ -16,6 +16,11 @@
 namespace ritz {
 namespace {
 
+const char* name_of_integration(const ElasticMaterial& input) {
+  if (input.reduced || input.gradient == CellGradient::uniform) return "reduced";
+  return input.gradient == CellGradient::mean_dilatation ? "mean_dilatation" : "incompatible_modes";
+}
+
 // Non-affine quadrilaterals, hexahedra and prisms of order >= 2 lock volumetrically: their mapped shape functions
 // cannot represent incompressible fields.
 bool locks_where_bent(CellKind kind) {
@@ -125,10 +130,10 @@ class ElasticBody::Builder {
   void check_integration(const FoundMaterial& m) {
     const bool reduced = m.input.reduced;
     if (!reduced && m.input.gradient == CellGradient::own) return;
+    const std::string what = fmt::format("integration = \"{}\" in", name_of_integration(m.input));
     const auto fail = [&](const char* why, const char* fix) {
-      errors_.add(Error(ErrorKind::model_options,
-                        fmt::format("{} integration in '{}'", reduced ? "reduced" : "an", m.region->name), why, fix)
-                      .at(m.input.origin));
+      errors_.add(
+          Error(ErrorKind::model_options, fmt::format("{} '{}'", what, m.region->name), why, fix).at(m.input.origin));
     };
     const FunctionSpace& space = model_.space;
     const Index cells = std::ranges::count_if(m.region->cells, [&](Index cell) {
@@ -138,15 +143,15 @@ class ElasticBody::Builder {
     if (m.input.mixed) return fail("its pressure is a separate field", "omit the one or the other");
     if (cells == 0 && reduced)
       return fail(
-          "only hexahedra of 20 nodes and quadrilaterals of 8 have no motion without stress then, with the "
-          "order of the mesh",
+          "it is for hexahedra of 20 nodes and quadrilaterals of 8, and for hexahedra of 8 nodes alone, with the order "
+          "of the mesh",
           "omit it; or make such cells (ritz mesh convert --order 2 --serendipity) and omit [space] order");
     if (cells == 0)
-      return fail("it is one of hexahedra of 8 nodes and quadrilaterals of 4, with the order of the mesh",
+      return fail("it is for hexahedra of 8 nodes and quadrilaterals of 4, with the order of the mesh",
                   "omit it; or make such cells, and omit [space] order");
     if (cells < std::ssize(m.region->cells))
-      model_.notices.push_back(fmt::format("{} integration in {} of the {} cells of '{}': the others are no {}",
-                                           reduced ? "reduced" : "an", cells, m.region->cells.size(), m.region->name,
+      model_.notices.push_back(fmt::format("{} {} of the {} cells of '{}': the others are no {}", what, cells,
+                                           m.region->cells.size(), m.region->name,
                                            reduced ? "hexahedra of 20 nodes and no quadrilaterals of 8"
                                                    : "hexahedra of 8 nodes and no quadrilaterals of 4"));
   }
