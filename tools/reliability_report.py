@@ -83,35 +83,18 @@ def tests_in(path):
     return [text[begin:end] for begin, end in zip(begins, [*begins[1:], len(text)])]
 
 
-def executables():
-    """{test executable: folder of tests/ with its first source}, as the CMakeLists of tests/ list them."""
-    found = {}
-    for lists in sorted((ROOT / "tests").rglob("CMakeLists.txt")):
-        for name, sources in re.findall(r"^ritz_test\((\w+)\s+LINK[^)]*?SOURCES\s+([^)]*)\)", lists.read_text(), re.M):
-            path = pathlib.Path(os.path.normpath(lists.parent / sources.split()[0]))
-            found["test_" + name] = path.relative_to(ROOT / "tests").parts[0]
-    return found
-
-
 def ctest_entries(build):
-    """{folder of tests/: entries of ctest}, {label: entries}; None without a build."""
+    """Count of entries of ctest, {label: entries}; None without a build."""
     if not (build / "CTestTestfile.cmake").exists():
         return None
     said = subprocess.run(["ctest", "--test-dir", build, "--show-only=json-v1"], capture_output=True, text=True)
     if said.returncode != 0:
         return None
-    folder_of = executables()
-    folders, labels = collections.Counter(), collections.Counter()
-    for test in json.loads(said.stdout)["tests"]:
-        command = test.get("command", [""])
-        if pathlib.PurePath(command[0]).name == "processor_seconds":
-            command = command[3:]
-        program, words = pathlib.PurePath(command[0]).name, test["name"].split(".")
-        folders[folder_of.get(program, words[0] if words[0] in ("cases", "fuzz", "package", "tools") else "other")] += 1
-        for p in test.get("properties", []):
-            if p["name"] == "LABELS":
-                labels.update(p["value"])
-    return folders, labels
+    tests = json.loads(said.stdout)["tests"]
+    labels = collections.Counter(
+        label for test in tests for p in test.get("properties", []) if p["name"] == "LABELS" for label in p["value"]
+    )
+    return len(tests), labels
 
 
 def last_run(build):
@@ -129,29 +112,20 @@ def tests_section(build):
     for path in test_sources():
         sources[path.split("/")[1]].append(path)
     entries = ctest_entries(build)
-    rows = []
-    for folder, paths in sorted(sources.items()):
-        rows.append(
-            [
-                f"tests/{folder}",
-                len(paths),
-                sum(len(tests_in(path)) for path in paths),
-                (entries and entries[0][folder]) or "not built",
-            ]
-        )
-    rows.append(
-        ["all", sum(r[1] for r in rows), sum(r[2] for r in rows), sum(entries[0].values()) if entries else "not built"]
-    )
+    rows = [
+        [f"tests/{folder}", len(paths), sum(len(tests_in(path)) for path in paths)]
+        for folder, paths in sorted(sources.items())
+    ]
+    rows.append(["all", sum(r[1] for r in rows), sum(r[2] for r in rows)])
     lines = [
-        "A test is named by the fact that it states. ctest runs one for each set of parameters (cells, devices, "
-        "methods); its entries are those of the "
-        "executables that are built in the folder.",
+        "A test is named by the fact that it states. It runs once for each set of parameters (cells, devices, methods).",
         "",
-        table(["folder", "files", "tests", "entries of ctest"], rows),
+        table(["folder", "files", "tests"], rows),
         "",
     ]
-    if entries and entries[1]:
-        lines += ["Labels: " + ", ".join(f"{label} ({count})" for label, count in sorted(entries[1].items())) + ".", ""]
+    if entries:
+        labels = ", ".join(f"{label} ({count})" for label, count in sorted(entries[1].items()))
+        lines += [f"ctest runs them as {entries[0]} entries. Labels: {labels}.", ""]
     run = last_run(build)
     lines.append(
         f"The last run of ctest in the build folder ended {run[0]}: "
