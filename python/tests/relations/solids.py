@@ -363,6 +363,7 @@ def one_sided(m):
             m.add("spring", {"region": nodes(), "stiffness": Number(m.positive(), SPRING), "direction": m.vector(kind="direction"),
                              "acts": "compression"})
         elif end_is_free(m):
+            m.exclude("ranks", "inequalities are of one process")
             m.add("gap", {"region": f"{m.last()}.x1.nodes", "direction": m.vector(kind="direction"), "clearance": Number(0.05 * float(m.random.normal()), LENGTH)})
     m.add("newton", {"tolerance": 1e-11}, single=True)
 
