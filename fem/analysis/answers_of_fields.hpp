@@ -15,14 +15,15 @@ class AnswersOfFields final : public AnswersToForces {
   AnswersOfFields(const FieldsOfModel& fields, const VibrationModel& model, Ranks* ranks);
   ~AnswersOfFields() override;
 
-  Vector zeros() const;
+  Vector zeros() const override;
   Vector own(const Vector& of_all) const;    // vectors are those of this rank
   Vector gathered(const Vector& own) const;  // of all ranks
   const Vector& mass_times(const Vector& x) override;
-  Vector to(const Vector& f) override;
-  Vector free_part(const Vector& f) override;
 
  private:
+  const Supports& supports() const override;
+  SolveReport solve(const Vector& b, Vector& x) override;
+
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };

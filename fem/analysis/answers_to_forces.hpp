@@ -2,16 +2,22 @@
 // (AnswersOfFields). Private to fem/analysis.
 #pragma once
 
-#include "device/array.hpp"
+#include "fem/space/supports.hpp"
+#include "solvers/algebra/solve_report.hpp"
 
 namespace ritz {
 
 class AnswersToForces {
  public:
   virtual ~AnswersToForces() = default;
+  virtual Vector zeros() const = 0;
   virtual const Vector& mass_times(const Vector& x) = 0;  // valid until the next one
-  virtual Vector to(const Vector& f) = 0;                 // u with K u = f
-  virtual Vector free_part(const Vector& f) = 0;          // with what followers pass on; 0 where it is held
+  Vector free_part(const Vector& f) const;                // with what dependent unknowns pass on; 0 where it is held
+  Vector to(const Vector& f);                             // u with K u = f
+
+ private:
+  virtual const Supports& supports() const = 0;
+  virtual SolveReport solve(const Vector& b, Vector& x) = 0;  // of free unknowns
 };
 
 }  // namespace ritz

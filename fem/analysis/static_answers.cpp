@@ -3,10 +3,8 @@
 #include "fem/analysis/analysis.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/physics/free_body.hpp"
-#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <iterator>
 #include <utility>
 
@@ -58,28 +56,6 @@ const Vector& StaticAnswers::mass_times(const Vector& x) {
   field_->own(setup_.rates()).residual(x, moved_);
   attached_.add_masses(1, x, moved_);
   return moved_;
-}
-
-Vector StaticAnswers::free_part(const Vector& f) {
-  Vector b = field_->zeros();
-  copy(f, b);
-  supports().gather(b);
-  supports().set_zero(b);
-  return b;
-}
-
-Vector StaticAnswers::to(const Vector& f) {
-  Vector u = field_->zeros();
-  const Vector b = free_part(f);
-  if (norm2(b) == 0) return u;
-  const SolveReport report = system_->solve(b, u);
-  if (!report.converged())
-    throw Error(
-        ErrorKind::not_converged,
-        fmt::format("the linear solver ({}) stopped for a residual vector: {}", report.method, name_of(report.reason)),
-        report.where, advice_for(report.reason));
-  supports().set_linear(u);
-  return u;
 }
 
 }  // namespace ritz

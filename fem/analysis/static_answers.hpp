@@ -25,12 +25,12 @@ class StaticAnswers final : public AnswersToForces {
   StaticAnswers(const Model& model, const State& begin, const LinearSolverOptions& linear, const Setup& setup,
                 bool is_free);
 
+  Vector zeros() const override { return field_->zeros(); }
   const Vector& mass_times(const Vector& x) override;
-  Vector to(const Vector& f) override;
-  Vector free_part(const Vector& f) override;
 
  private:
-  const Constraints& supports() const { return field_->supports(); }
+  const Constraints& supports() const override { return field_->supports(); }
+  SolveReport solve(const Vector& b, Vector& x) override { return system_->solve(b, x); }
 
   const Setup& setup_;
   std::optional<ModelSupports> stopped_;  // of a free body

@@ -218,26 +218,8 @@ const Vector& AnswersOfFields::mass_times(const Vector& x) {
   return parts_->moved;
 }
 
-Vector AnswersOfFields::free_part(const Vector& f) {
-  Vector b = zeros();
-  copy(f, b);
-  parts_->problem.supports().gather(b);
-  parts_->problem.supports().set_zero(b);
-  return b;
-}
-
-Vector AnswersOfFields::to(const Vector& f) {
-  Vector u = zeros();
-  const Vector b = free_part(f);
-  if (norm2(b) == 0) return u;
-  const SolveReport report = parts_->factor->solve(b, u);
-  if (!report.converged())
-    throw Error(ErrorKind::not_converged,
-                fmt::format("the direct solver stopped for a residual vector: {}", name_of(report.reason)),
-                report.where, advice_for(report.reason));
-  parts_->problem.supports().set_linear(u);
-  return u;
-}
+const Supports& AnswersOfFields::supports() const { return parts_->problem.supports(); }
+SolveReport AnswersOfFields::solve(const Vector& b, Vector& x) { return parts_->factor->solve(b, x); }
 
 // By a factor: no preconditioner is known for all fields at a shift.
 VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options) {
