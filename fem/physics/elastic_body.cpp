@@ -1,8 +1,7 @@
 #include "fem/physics/elastic_body.hpp"
 
-#include "fem/elements/hourglass.hpp"
 #include "fem/forms/elasticity.hpp"
-#include "fem/operator/element_groups.hpp"
+#include "fem/physics/cell_integration.hpp"
 #include "fem/physics/inertia_forms.hpp"
 #include "fem/physics/material_numbers.hpp"
 #include "fem/physics/mixed_solid.hpp"
@@ -15,11 +14,6 @@
 
 namespace ritz {
 namespace {
-
-const char* name_of_integration(const ElasticMaterial& input) {
-  if (input.reduced || input.gradient == CellGradient::uniform) return "reduced";
-  return input.gradient == CellGradient::mean_dilatation ? "mean_dilatation" : "incompatible_modes";
-}
 
 // Non-affine quadrilaterals, hexahedra and prisms of order >= 2 lock volumetrically: their mapped shape functions
 // cannot represent incompressible fields.
@@ -75,7 +69,7 @@ class ElasticBody::Builder {
     find_materials(weighs);
     report_locking();
     for (const FoundMaterial& m : materials_) {
-      check_integration(m);
+      check_integration(m.input, *m.region, model_, errors_);
       if (m.input.mixed) add_mixed(m);
       else if (is_of_law(m.input, setting_)) add_law(m);
       else add_stresses(stiffness_integrals(m.input, body_.common_temperature(), setting_, *m.region), m);
@@ -127,35 +121,6 @@ class ElasticBody::Builder {
     add_stresses(std::move(made), m, model_.equations);
   }
 
-  void check_integration(const FoundMaterial& m) {
-    const bool reduced = m.input.reduced;
-    if (!reduced && m.input.gradient == CellGradient::own) return;
-    const std::string what = fmt::format("integration = \"{}\" in", name_of_integration(m.input));
-    const auto fail = [&](const char* why, const char* fix) {
-      errors_.add(
-          Error(ErrorKind::model_options, fmt::format("{} '{}'", what, m.region->name), why, fix).at(m.input.origin));
-    };
-    const FunctionSpace& space = model_.space;
-    const Index cells = std::ranges::count_if(m.region->cells, [&](Index cell) {
-      const CellKind kind = mesh_.kind_of(cell);
-      return reduced ? can_be_reduced(kind, space.element(kind)) : can_be_assumed(kind, space.element(kind));
-    });
-    if (m.input.mixed) return fail("its pressure is a separate field", "omit the one or the other");
-    if (cells == 0 && reduced)
-      return fail(
-          "it is for hexahedra of 20 nodes and quadrilaterals of 8, and for hexahedra of 8 nodes alone, with the order "
-          "of the mesh",
-          "omit it; or make such cells (ritz mesh convert --order 2 --serendipity) and omit [space] order");
-    if (cells == 0)
-      return fail("it is for hexahedra of 8 nodes and quadrilaterals of 4, with the order of the mesh",
-                  "omit it; or make such cells, and omit [space] order");
-    if (cells < std::ssize(m.region->cells))
-      model_.notices.push_back(fmt::format("{} {} of the {} cells of '{}': the others are no {}", what, cells,
-                                           m.region->cells.size(), m.region->name,
-                                           reduced ? "hexahedra of 20 nodes and no quadrilaterals of 8"
-                                                   : "hexahedra of 8 nodes and no quadrilaterals of 4"));
-  }
-
   void add_mass(const FoundMaterial& m) {
     FormValue form = body_.waves ? mass_with_waves(*m.input.density) : mass_form<G>(*m.input.density, measure_);
     Integral& mass = model_.inertia.emplace_back(Integral::over(std::move(form), *m.region));
@@ -183,33 +148,11 @@ class ElasticBody::Builder {
       const FormValue& form = model_.equations.back().form;
       model_.linear = model_.linear && form.linear;
       model_.definite = model_.definite && form.symmetric && !setting_.large_displacements;
-      if (m.input.gradient == CellGradient::uniform) add_hourglasses(m);
+      if (m.input.gradient == CellGradient::uniform)
+        model_.equations.push_back(hourglass_stiffness(m.input, *m.region, model_));
     } catch (const Error& error) {
       errors_.add(Error(error.kind(), error.message(), error.why(), error.fix()).at(m.input.origin));
     }
-  }
-
-  // Motions that a uniform gradient does not see; of an anisotropic material a part of its D1111, of others of Young's
-  // modulus.
-  void add_hourglasses(const FoundMaterial& m) {
-    double young = 0;
-    if (m.input.law) {
-      const std::optional<ElasticModuli> rest = m.input.law->moduli_at_rest(model_.space.device());
-      if (!rest)
-        throw Error(
-            ErrorKind::law_kinematics,
-            fmt::format("reduced integration of the law '{}' in hexahedra of 8 nodes", m.input.law->record->name),
-            "their stiffness against hourglasses is a part of Young's modulus, which it does not have",
-            "take integration = \"mean_dilatation\"");
-      young = 9 * rest->bulk * rest->shear / (3 * rest->bulk + rest->shear);
-    } else {
-      young = m.input.stiffness ? m.input.stiffness->c[0][0] : coefficient_in(m.input.young)->number();
-    }
-    std::vector<Index> hexahedra;
-    std::ranges::copy_if(m.region->cells, std::back_inserter(hexahedra),
-                         [&](Index cell) { return mesh_.kind_of(cell) == CellKind::hex8; });
-    model_.equations.push_back(
-        Integral::over_cells(HourglassStiffness{HourglassStiffness::usual * young}, std::move(hexahedra)));
   }
 
   // Displacement and pressure: the pressure is one field of all mixed materials, of an order less, and is held at zero
