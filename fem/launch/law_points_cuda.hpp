@@ -43,6 +43,24 @@ __global__ void strain_kernel(const __grid_constant__ F, const __grid_constant__
   });
 }
 
+// Numbers that the law leaves at a point of a pack, from its stress in the workspace.
+template <Form F, class Write>
+__device__ void leave_numbers(const LawWorkspace& w, Index pack, int lane, LawTask task, int numbers,
+                              const double (&gradient)[F::rows], const Write& write) {
+  Symmetric<double> strain, stress;
+  for (int k = 0; k < 6; ++k) {
+    strain[k] = w.strain[(pack * 6 + k) * lane_count + lane];
+    stress[k] = w.stress[(pack * 6 + k) * lane_count + lane];
+  }
+  const auto kept = [&](int i) { return w.state[(pack * w.law.state + i) * lane_count + lane]; };
+  leave_at_point<F>(
+      gradient, frame_in(w, pack, lane), strain, stress, task, w.law,
+      [&](int i) { return w.moduli[(pack * 36 + i) * lane_count + lane]; }, kept, write);
+  if (task == LawTask::results) {
+    for (int i = 0; i < numbers - results_of_law; ++i) write(results_of_law + i, i < w.law.state ? kept(i) : 0.0);
+  }
+}
+
 // thread = (lane, pack)
 template <Form F>
 __global__ void leave_kernel(const __grid_constant__ LawWorkspace w, Index packs, LawTask task, int numbers) {
@@ -50,20 +68,9 @@ __global__ void leave_kernel(const __grid_constant__ LawWorkspace w, Index packs
   const int lane = static_cast<int>(thread % lane_count);
   if (pack >= packs) return;
   double gradient[F::rows];
-  Symmetric<double> strain, stress;
   for (int r = 0; r < F::rows; ++r) gradient[r] = w.gradient[(pack * F::rows + r) * lane_count + lane];
-  for (int k = 0; k < 6; ++k) {
-    strain[k] = w.strain[(pack * 6 + k) * lane_count + lane];
-    stress[k] = w.stress[(pack * 6 + k) * lane_count + lane];
-  }
-  const auto kept = [&](int i) { return w.state[(pack * w.law.state + i) * lane_count + lane]; };
-  const auto write = [&](int number, double value) { w.left[(pack * numbers + number) * lane_count + lane] = value; };
-  leave_at_point<F>(
-      gradient, frame_in(w, pack, lane), strain, stress, task, w.law,
-      [&](int i) { return w.moduli[(pack * 36 + i) * lane_count + lane]; }, kept, write);
-  if (task == LawTask::results) {
-    for (int i = 0; i < numbers - results_of_law; ++i) write(results_of_law + i, i < w.law.state ? kept(i) : 0.0);
-  }
+  leave_numbers<F>(w, pack, lane, task, numbers, gradient,
+                   [&](int number, double value) { w.left[(pack * numbers + number) * lane_count + lane] = value; });
 }
 
 // The arrays for so many packs, one after the other. Gradients are those at the points, or the records of cells.
@@ -194,19 +201,8 @@ __global__ void leave_cell_kernel(const __grid_constant__ LawWorkspace w, Index 
     const Index pack = batch * points + q;
     double gradient[F::rows];
     MethodOf<F>::template assume<double>(cell, means, q, large, gradient);
-    Symmetric<double> strain, stress;
-    for (int k = 0; k < 6; ++k) {
-      strain[k] = w.strain[(pack * 6 + k) * lane_count + lane];
-      stress[k] = w.stress[(pack * 6 + k) * lane_count + lane];
-    }
-    const auto kept = [&](int i) { return w.state[(pack * w.law.state + i) * lane_count + lane]; };
-    const auto write = [&](int number, double value) { cell.left(q * numbers + number) = value; };
-    leave_at_point<F>(
-        gradient, frame_in(w, pack, lane), strain, stress, task, w.law,
-        [&](int i) { return w.moduli[(pack * 36 + i) * lane_count + lane]; }, kept, write);
-    if (task == LawTask::results) {
-      for (int i = 0; i < numbers - results_of_law; ++i) write(results_of_law + i, i < w.law.state ? kept(i) : 0.0);
-    }
+    leave_numbers<F>(w, pack, lane, task, numbers, gradient,
+                     [&](int number, double value) { cell.left(q * numbers + number) = value; });
   }
   if constexpr (SolvesForModes<F>) {
     if (solve) return MethodOf<F>::template solve<double>(cell);
