@@ -82,6 +82,7 @@ void add_coarser_graphs(const FunctionSpace& space, const std::vector<Node>& cor
     places.insert(places.end(), x.begin(), x.begin() + dimension);
   };
   std::optional<NestedGraph> level;
+  places.reserve(static_cast<std::size_t>(space.node_count() * dimension));
   if (corner_of.empty()) {
     for (std::size_t node = 0; node < static_cast<std::size_t>(space.node_count()); ++node) place(node);
     level = coarser_graph(offsets.span(), columns.span(), places, mesh.dimension());

@@ -22,7 +22,8 @@ Straightness::Straightness(const Mesh& mesh, CellKind kind)
   slopes_ = shape_gradients(traits(kind).linear, centre);
 }
 
-bool Straightness::operator()(std::span<const Node> nodes) const {
+bool Straightness::operator()(std::span<const Node> of_cell) const {
+  const Node* const nodes = of_cell.data();
   Point J[3]{};  // columns, at the centre
   for (std::size_t c = 0; c < corners_; ++c)
     for (int d = 0; d < dimension_; ++d)
@@ -31,7 +32,7 @@ bool Straightness::operator()(std::span<const Node> nodes) const {
   const double determinant = dimension_ == 3 ? std::abs(dot(normal, J[2])) : length(normal);
   const double norm = std::sqrt(dot(J[0], J[0]) + dot(J[1], J[1]) + dot(J[2], J[2]));
   const double allowed = 1e-6 * determinant / (dimension_ == 3 ? norm * norm : dimension_ == 2 ? norm : 1);
-  for (std::size_t a = corners_; a < nodes.size(); ++a) {
+  for (std::size_t a = corners_; a < of_cell.size(); ++a) {
     const auto at = mesh_.point(nodes[a]);
     Point shift{at[0], at[1], at[2]};
     for (const auto& [corner, part] : parts_[a - corners_]) {
