@@ -5,8 +5,8 @@
 
 #include "device/memory_needs.hpp"
 #include "fem/operator/mixed_operator.hpp"
-#include "solvers/linear/linear_solver_options.hpp"
 #include "fem/ranks/rank_shares.hpp"
+#include "solvers/linear/linear_solver_options.hpp"
 
 namespace ritz {
 

@@ -1,8 +1,8 @@
 #include "fem/analysis/gauge.hpp"
 
 #include "device/error.hpp"
-#include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/operator/mixed_operator.hpp"
+#include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/space/fields_constraints.hpp"
 #include "solvers/algebra/vectors.hpp"
 

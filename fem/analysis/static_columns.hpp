@@ -23,7 +23,7 @@ struct StaticColumn {
   bool alone = false;        // nothing acts but its own loads
   // minus the residual at the prescribed values, zero where prescribed; empty while a multi-vector has it
   Vector b = {};
-  Vector own = {};          // residual of its own loads; empty where it has none
+  Vector own = {};          // residual of `loads`; empty without any
   Vector left_out = {};     // part of b that a gauge holds, and that is no longer in it; empty: none
   std::string notice = {};  // of that part
   ColdArray<double> cold_b = {}, cold_own = {};

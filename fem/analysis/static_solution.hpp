@@ -52,7 +52,7 @@ using EnterCase = std::function<void()>;  // makes the equations those of a load
 // The load vector of one load case; loads in the equations themselves act in all of them.
 struct LoadVector {
   std::string name;                      // for messages
-  std::span<const Integral> loads = {};  // of its own: forms that do not depend on the solution
+  std::span<const Integral> loads = {};  // of this case alone: forms that do not depend on the solution
   const Supports* supports = nullptr;    // values may differ, the prescribed unknowns may not (check_same_unknowns)
   // called before the equations are used for this case: it may give them other loads
   EnterCase enter = {};

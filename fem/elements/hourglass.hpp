@@ -16,7 +16,7 @@ struct HourglassStiffness {
   static constexpr const char* unknown = "displacement";
   static constexpr double usual = 0.0005;  // of Young's modulus, as CalculiX has it
 
-  double stiffness;  // [Pa]. No parameter of a section: it stands beside the material of a solid
+  double stiffness;  // [Pa]. No parameter of a section: it belongs to the material of a solid
 
   template <class X, class T>
   constexpr X strain(int, const X (&x)[8][3], const T (&u)[8][3], T (&e)[strains]) const {
