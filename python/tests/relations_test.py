@@ -10,7 +10,7 @@ import unittest
 import numpy as np
 
 import ritz
-from relations import draw, harness, meshes, relations
+from relations import draw, harness, meshes, solutions
 from relations.model import CONDUCTIVITY
 from relations.quantities import STRESS, Number
 
@@ -41,7 +41,8 @@ class Relations(unittest.TestCase):
 
             other = model.changed(off)
             self.assertEqual(1, len(seen), model.name)
-            self.assertTrue(relations.compare(model, relations.solve(model), relations.solve(other), relations.Change(other)), model.name)
+            change = solutions.Change(other)
+            self.assertTrue(solutions.compare(model, solutions.solve(model), solutions.solve(other), change), model.name)
 
     def test_supports_that_a_rigid_region_repeats_hold_nothing_more_wherever_the_body_is(self):
         """Of 30 supports of its nodes most follow from the others: what rounding leaves of those, 2e-12, once held a motion."""
@@ -51,7 +52,7 @@ class Relations(unittest.TestCase):
         turn = meshes.sheared(random, 3)
         case = {"material": [{"region": "part1", "young": 1.0, "poisson": 0.3, "density": 1.0}], "modal": {"count": 1}, "space": {"order": 3},
                 "displacement": [{"region": f"part1.{side}0", "normal": 0.0} for side in "xyz"], "rigid": [{"region": "part1.x1", "mass": 2.0}]}
-        found = [ritz.run(case, mesh=relations.ritz_mesh(mesh.at(mesh.points @ turn.T + shift)), physics="modal").frequencies[0]
+        found = [ritz.run(case, mesh=solutions.ritz_mesh(mesh.at(mesh.points @ turn.T + shift)), physics="modal").frequencies[0]
                  for shift in ([0, 0, 0], [20, -30, 10], [-7, 3, 40])]
         self.assertLess(max(found) - min(found), 1e-6 * min(found), found)
 

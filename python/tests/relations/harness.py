@@ -5,7 +5,7 @@ import time
 import numpy as np
 
 import ritz
-from relations import draw, relations
+from relations import draw, relations, solutions
 
 EVERY = relations.NAMES
 # Faults that are known: (reason, whether this model, relation and its first sentence show it).
@@ -64,7 +64,7 @@ def run(seed, index, outcome, relations_each, ranks=False, only=None, save=None)
             save(model, relations.check.last if name != "solution" else None, index, name)
 
     try:
-        base = relations.solve(model)
+        base = solutions.solve(model)
     except ritz.Error as error:
         return fail("solution", [str(error)])
     if relations.is_at_rest(model, base):
