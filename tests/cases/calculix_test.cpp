@@ -96,6 +96,16 @@ INSTANTIATE_TEST_SUITE_P(Cells, Calculix, ::testing::ValuesIn(cases),
 
 void PrintTo(const OracleCase& c, std::ostream* out) { *out << c.name; }
 
+// Moves the end x1 of a bar along it and around.
+void twist(const Mesh& mesh, std::vector<Deck::Support>& supports) {
+  for (const Node node : nodes_in(mesh, mesh.region("x1"))) {
+    const auto x = mesh.point(node);
+    supports.push_back({node, 1, 0.01 + 0.004 * x[1]});
+    supports.push_back({node, 2, 0.02 * (x[2] - 0.5)});
+    supports.push_back({node, 3, -0.02 * (x[1] - 0.5) + 0.003 * x[2] * x[2]});
+  }
+}
+
 // One end is clamped, the other turned and stretched.
 TEST_P(Calculix, AgreesOnDisplacementsAndReactionsOfATwistedBar) {
   Deck deck{.mesh = &mesh,
@@ -104,12 +114,7 @@ TEST_P(Calculix, AgreesOnDisplacementsAndReactionsOfATwistedBar) {
             .step = "*STATIC",
             .supports = clamp(),
             .outputs = {"U", "RF"}};
-  for (const Node node : nodes_in(mesh, mesh.region("x1"))) {
-    const auto x = mesh.point(node);
-    deck.supports.push_back({node, 1, 0.01 + 0.004 * x[1]});
-    deck.supports.push_back({node, 2, 0.02 * (x[2] - 0.5)});
-    deck.supports.push_back({node, 3, -0.02 * (x[1] - 0.5) + 0.003 * x[2] * x[2]});
-  }
+  twist(mesh, deck.supports);
   const auto theirs = solve_with_calculix(deck);
   const FunctionSpace space(mesh, 3, Device::named("cpu", 1));
   const StaticSolution ours = solve(space, {stiffness()}, deck.supports);
@@ -196,12 +201,7 @@ TEST(CalculixLinear, AgreesOnTwistedBarsOfHexahedra) {
               .outputs = {"U", "RF"}};
     for (const Node node : nodes_in(mesh, mesh.region("x0")))
       for (int k = 1; k <= 3; ++k) deck.supports.push_back({node, k, 0});
-    for (const Node node : nodes_in(mesh, mesh.region("x1"))) {
-      const auto x = mesh.point(node);
-      deck.supports.push_back({node, 1, 0.01 + 0.004 * x[1]});
-      deck.supports.push_back({node, 2, 0.02 * (x[2] - 0.5)});
-      deck.supports.push_back({node, 3, -0.02 * (x[1] - 0.5) + 0.003 * x[2] * x[2]});
-    }
+    twist(mesh, deck.supports);
     const auto theirs = solve_with_calculix(deck);
     ElasticBody body(mesh);
     body.material("all", {.young = Coefficient(young), .poisson = Coefficient(poisson), .gradient = c.gradient});
