@@ -1,5 +1,5 @@
-// Another integration than the usual one in cells of a material: ElasticMaterial::reduced and ElasticMaterial::gradient.
-// Private to fem/physics.
+// Another integration than the usual one in cells of a material: ElasticMaterial::reduced and
+// ElasticMaterial::gradient. Private to fem/physics.
 #pragma once
 
 #include "device/error.hpp"
