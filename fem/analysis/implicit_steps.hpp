@@ -16,7 +16,7 @@
 
 namespace ritz {
 
-// What derivatives keep of a stage of a step, backwards in time (fem/sensitivity/step_adjoint.hpp).
+// Kept by derivatives of each stage of a step, backwards in time (fem/sensitivity/step_adjoint.hpp).
 struct Stage {
   double time = 0, since = 0;  // `since`: the begin of its step
   std::vector<double> u;

@@ -14,7 +14,7 @@
 
 namespace ritz {
 
-// What is integrated, and how far it has come: of the loop over steps, of the method, and of its adjoint.
+// The equations to integrate, and how far they have come: of the loop over steps, of the method, and of its adjoint.
 struct TimeProblem {
   TimeProblem(const TransientModel& model, Transient given);
   TimeProblem(const TimeProblem&) = delete;
