@@ -21,6 +21,8 @@ check() {
 check faults "env RITZ_ALL_FAULTS=1 tools/test_seconds.py $build ^cases\.(faults|resume_faults)"
 check messages "env RITZ_ALL_FAULTS=7 tools/test_seconds.py $build ^cases\.divided_messages"
 check allocations "env RITZ_ALL_FAULTS=1 $build/bin/test_memory --gtest_filter=Runs/AllocationFailures.*"
+# Tests that ctest leaves out: half a minute of a processor each.
+check long_tests "env RITZ_LONG_TESTS=1 tools/test_seconds.py $build ^(fem.NeedsNoMatrix|apps.RitzBench|cases\.(memory|divided_reach|ranks_forecast))"
 # On the emulated GPU, with the meshes of a card.
 check emulated_operators "$on_emulated $build/bin/test_fem --gtest_filter=$operators-AffineCells.*"
 check emulated_multigrid "$on_emulated $build/bin/test_multigrid_gpu"

@@ -198,6 +198,7 @@ class AddressSpaceTest(ritz.CaseTest):
 
 
 class NewtonTest(ritz.CaseTest):
+    @ritz.long
     def test_newton_goes_on_without_a_matrix_where_there_is_no_room_for_one(self):
         """A long bar, whose Chebyshev iterations are so many that a matrix would be taken, by itself."""
         box_meshes.write_box(self.folder / "box.msh", "tet", (42, 5, 5))
@@ -330,7 +331,7 @@ class ResumedWithoutStressesTest(Resume):
         box_meshes.write_box(self.folder / "box.msh", "hex", (20, 10, 10))
         sums = "".join(f'[[combination]]\nname = "sum {i}"\nfactors = {{"case 0" = 1.0, "case 2" = {i}.5}}\n' for i in range(6))
         case = self.write("cases.toml", memory_ladder.HEAD + memory_ladder.load_cases(4) + memory_ladder.PROBE + sums)
-        whole, limit = None, 4_000_000
+        whole, limit = None, 2_200_000
         while whole is None or not whole.report["missing_fields"]:
             limit = int(0.97 * limit)
             whole = self.run_case("ritz-elasticity", case, "--host-memory-limit", limit, threads=1, output=self.folder / f"whole-{limit}")

@@ -1,5 +1,6 @@
 """Forecasts for several ranks, beside what runs on as many take and send."""
 import itertools
+import os
 import re
 import shutil
 import unittest
@@ -60,7 +61,7 @@ class RanksForecast(OnRanks):
     def test_memory_of_modes(self):
         """Supported and free bodies, with matrices and without; larger models: 0.9 to 1.05."""
         cases = [((20, 16, 16), False, {}, 4), ((20, 16, 16), True, {}, 2), ((9, 8, 8), False, {"space.order": 3}, 2)]
-        for counts, free, keys, ranks in cases:
+        for counts, free, keys, ranks in cases["RITZ_LONG_TESTS" not in os.environ:]:
             with self.subTest(keys=keys, free=free, ranks=ranks):
                 foreseen, _ = self.assert_foretold(ranks, "ritz-modal", self.modal_case(counts, free), keys)
                 self.assertTrue(foreseen["path"].startswith("LOBPCG"))

@@ -16,6 +16,10 @@ BIN = pathlib.Path(os.environ["RITZ_BIN"])
 EXAMPLES = pathlib.Path(os.environ["RITZ_EXAMPLES"])
 
 
+# Tests that tools/long_checks.sh runs, and ctest does not.
+long = unittest.skipUnless("RITZ_LONG_TESTS" in os.environ, "skipped: RITZ_LONG_TESTS is not set")
+
+
 class Outcome:
     def __init__(self, process, folder):
         self.exit, self.log, self.errors = process.returncode, process.stdout, process.stderr

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -168,6 +169,7 @@ std::vector<std::vector<std::string>> convergence_table(const std::string& outpu
 
 // | cell | equations | order p | cells per side | error in L2 | order in L2 | error in H1 | order in H1 |
 TEST(RitzBench, TabulatesOrdersOfConvergence) {
+  if (std::getenv("RITZ_LONG_TESTS") == nullptr) GTEST_SKIP() << "RITZ_LONG_TESTS is not set";
   const CommandResult run = run_command(std::string(RITZ_BENCH) + " --only convergence --size 0.5 --threads 1");
   ASSERT_EQ(run.exit_code, 0) << run.output;
   const std::vector<std::vector<std::string>> rows = convergence_table(run.output);

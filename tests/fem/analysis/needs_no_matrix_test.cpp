@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -123,6 +124,7 @@ TEST(NeedsNoMatrix, NorDoFewLoadCases) {
 
 // Hardly compressible: multigrid needs thousands of iterations, a factorisation of this size a second.
 TEST(NeedsNoMatrix, TurnsToOneWhereConvergenceIsSlow) {
+  if (std::getenv("RITZ_LONG_TESTS") == nullptr) GTEST_SKIP() << "RITZ_LONG_TESTS is not set";
   const Lame rubber = Lame::from(1, 0.49999);
   const Block block(box(11, 11, 11, {1, 1, 1}, CellKind::tet10), Elasticity{rubber.lambda, rubber.mu});
   std::vector<std::string> said;
@@ -168,6 +170,7 @@ TEST(NeedsNoMatrix, TurnsToOneOnCellsOfHighOrderToo) {
 
 // A plate of a fiftieth of its length: the residual that rounding leaves is above the tolerance, the error is not.
 TEST(NeedsNoMatrix, WhatRoundingLeavesCountsAsConverged) {
+  if (std::getenv("RITZ_LONG_TESTS") == nullptr) GTEST_SKIP() << "RITZ_LONG_TESTS is not set";
   const Block plate(box(24, 24, 1, {10, 10, 0.2}, CellKind::tet10), elastic_form(3));
   const Constraints fixed = plate.held();
   const StaticSolution s = solve_static(
