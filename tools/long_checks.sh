@@ -36,6 +36,7 @@ check gpu_kernels "tools/gpu_kernels.sh $build"
 ptx=$(realpath -m "$build/lib/ptx")
 on_ptx="env LD_LIBRARY_PATH=$ptx RITZ_MODULES=$ptx RITZ_TEST_DEVICE=gpu"
 check ptx_coverage "$build/bin/ptx_coverage $(echo "$build"/lib/*.cuda.so)"
+check ptx_device "$on_ptx $build/bin/test_device_gpu --gtest_filter=GpuMachine.*-*CopyRate*"
 check ptx_solvers "$on_ptx $build/bin/test_solvers_gpu"
 check ptx_multigrid "$on_ptx $build/bin/test_multigrid_gpu"
 check ptx_mixed "$on_ptx $build/bin/test_mixed --gtest_filter=$(paste -sd: tests/fem/mixed/gpu_tests.txt)"

@@ -183,7 +183,8 @@ struct FillExtension {
   std::uint8_t* is_shared;
   __device__ void operator()(Index slot) const {
     std::int32_t* const at = next + destination[slot];
-    is_shared[slot] = *at >= 0 ? 1 : 0;
+    // volatile: others add to it meanwhile, which changes no sign.
+    is_shared[slot] = *static_cast<const volatile std::int32_t*>(at) >= 0 ? 1 : 0;
     if (is_shared[slot] != 0) slot_of[atomicAdd(at, 1)] = static_cast<std::uint32_t>(slot);
   }
 };

@@ -1,8 +1,10 @@
 // The emulated GPU finds the faults that it promises to find: kernels with one fault each, next to the same without it.
 // Compiled like a module (device_code.hpp comes first). A fault loses the device, so each test is a process of its own.
 #include "tests/cuda_emulator/memory.hpp"
+#include "tests/cuda_emulator/read_only.hpp"
 
 #include <bit>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -295,7 +297,7 @@ TEST_F(EmulatedGpu, WaitsForAnEventAndNotForWhatComesAfterIt) {
   ASSERT_EQ(cudaMemcpyAsync(pinned + 1, x.data, sizeof(double), cudaMemcpyDeviceToHost, stream), cudaSuccess);
   ASSERT_EQ(cudaEventSynchronize(event), cudaSuccess);
   EXPECT_EQ(pinned[0], 1);
-  EXPECT_EQ(pinned[1], -1);
+  EXPECT_TRUE(std::isnan(pinned[1])) << "the copy has not been made";
   ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(pinned[1], 1);
   EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
@@ -314,7 +316,7 @@ TEST_F(EmulatedGpu, DoesTheWorkOfAStreamWhenSomebodyWaitsForIt) {
   ASSERT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaSuccess);
   *pinned = -1;
   ASSERT_EQ(cudaMemcpyAsync(pinned, x.data + 5, sizeof(double), cudaMemcpyDeviceToHost, stream), cudaSuccess);
-  EXPECT_EQ(*pinned, -1);
+  EXPECT_TRUE(std::isnan(*pinned)) << "the copy has not been made";
   ASSERT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
   EXPECT_EQ(*pinned, 5);
   cudaFreeHost(pinned);
@@ -418,6 +420,67 @@ TEST_F(EmulatedGpu, CanBeTakenByAnotherProcess) {
   EXPECT_EQ(cudaSetDevice(0), cudaSuccess);
 }
 
+// Work between two GPUs: an event belongs to the GPU that was chosen when it was made.
+TEST_F(EmulatedGpu, RecordsAnEventInStreamsOfItsGpuOnly) {
+  setenv("RITZ_EMULATED_GPUS", "2", 1);
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaSetDevice(1), cudaSuccess);
+  ASSERT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  EXPECT_EQ(cudaEventRecord(event, stream), cudaErrorInvalidResourceHandle);
+}
+
+TEST_F(EmulatedGpu, FindsHandlesThatWereDestroyed) {
+  cudaEvent_t event = nullptr;
+  ASSERT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
+  ASSERT_EQ(cudaEventDestroy(event), cudaSuccess);
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaEventDestroy(event), cudaErrorInvalidResourceHandle);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("cudaEventDestroy: a handle that was destroyed before"),
+            std::string::npos);
+}
+
+// Lanes of a warp in teams of eight: the last of a team asks for one of the next team.
+__global__ void sum_of_teams(double* sums, int width) {
+  const unsigned mask = 0xffu << threadIdx.x % 32 / 8 * 8;
+  sums[threadIdx.x] = __shfl_down_sync(mask, double{threadIdx.x * 1.0}, 1, width);
+}
+
+TEST_F(EmulatedGpu, FindsAShuffleWithALaneOutsideOfItsMask) {
+  const Numbers sums(block);
+  EXPECT_EQ(fault_of(1, 0, sum_of_teams, sums.data, 8), "");
+  EXPECT_NE(fault_of(1, 0, sum_of_teams, sums.data, 32).find("which is not in its mask"), std::string::npos);
+}
+
+// A barrier is no help: the cache may hold an older number.
+__global__ void twice_through_cache(double* x, int ahead) {
+  const double before = __ldg(x + threadIdx.x);
+  __syncthreads();
+  x[threadIdx.x + static_cast<unsigned>(ahead)] = 2 * before;
+}
+
+TEST_F(EmulatedGpu, FindsReadOnlyLoadsOfWhatTheKernelWrites) {
+  const Numbers x(2 * block);
+  fill(x);
+  EXPECT_EQ(fault_of(1, 0, twice_through_cache, x.data, block), "");
+  EXPECT_NE(fault_of(1, 0, twice_through_cache, x.data, 1).find("emulated GPU, read-only"), std::string::npos);
+}
+
+template <bool Barrier>
+__global__ void count_and_read(unsigned* count, unsigned* seen) {
+  atomicInc(count, 1000);
+  if (Barrier) __syncthreads();
+  seen[threadIdx.x] = *count;
+}
+
+TEST_F(EmulatedGpu, FindsAnAtomicNextToAPlainAccess) {
+  const Numbers count(1), seen(block);
+  ASSERT_EQ(cudaMemsetAsync(count.data, 0, sizeof(double), stream), cudaSuccess);
+  auto *const n = reinterpret_cast<unsigned*>(count.data), *const to = reinterpret_cast<unsigned*>(seen.data);
+  EXPECT_EQ(fault_of(1, 0, count_and_read<true>, n, to), "");
+  EXPECT_NE(fault_of(1, 0, count_and_read<false>, n, to).find("emulated GPU, race"), std::string::npos);
+}
+
 // Two streams at the same numbers: an event, or a wait of the host, stands between, or it is a fault.
 class EmulatedStreams : public EmulatedGpu {
  protected:
@@ -494,6 +557,45 @@ TEST_F(EmulatedStreams, MayNotTakeAnEarlierEvent) {
   ASSERT_EQ(cudaStreamSynchronize(other), cudaSuccess) << "the kernel's stream still waits";
   copy_out(x);
   EXPECT_NE(fault().find("emulated GPU, streams"), std::string::npos);
+}
+
+TEST_F(EmulatedStreams, MayNotFreeWhatOthersUseWithoutAnEvent) {
+  const Numbers y(block);
+  double* x = nullptr;
+  ASSERT_EQ(cudaMallocAsync(reinterpret_cast<void**>(&x), block * sizeof(double), stream), cudaSuccess);
+  ASSERT_EQ(cudaMemsetAsync(x, 0, block * sizeof(double), stream), cudaSuccess);
+  ASSERT_EQ(start(1, 0, copy, x, y.data), cudaSuccess);
+  ASSERT_EQ(cudaFreeAsync(x, other), cudaSuccess);
+  EXPECT_NE(fault().find("is freed, which work of another stream touches"), std::string::npos);
+}
+
+TEST_F(EmulatedStreams, DoNotWorkNextToTheDefaultOne) {
+  const Numbers x(1);
+  ::testing::internal::CaptureStderr();
+  cudaMemsetAsync(x.data, 0, sizeof(double), nullptr);
+  EXPECT_NE(::testing::internal::GetCapturedStderr().find("work in the default stream"), std::string::npos);
+}
+
+TEST_F(EmulatedStreams, FindPinnedMemoryThatTheHostChangesBeforeItsCopyIsMade) {
+  const Numbers x(1);
+  copy_in(x);
+  ASSERT_EQ(cudaStreamSynchronize(other), cudaSuccess);
+  *pinned = 1;
+  copy_in(x);
+  *pinned = 2;
+  EXPECT_NE(fault().find("the host has changed some of 8 bytes"), std::string::npos);
+}
+
+TEST_F(EmulatedStreams, BringNotANumberToAHostThatReadsTooEarly) {
+  const Numbers x(1);
+  copy_in(x);
+  copy_out(x);
+  EXPECT_EQ(*pinned, 0) << "the copy from there comes first";
+  ASSERT_EQ(cudaStreamSynchronize(other), cudaSuccess);
+  copy_out(x);
+  EXPECT_TRUE(std::isnan(*pinned));
+  ASSERT_EQ(cudaStreamSynchronize(other), cudaSuccess);
+  EXPECT_EQ(*pinned, 0);
 }
 
 TEST_F(EmulatedGpu, CanBeACardWithLessSharedMemory) {

@@ -1,6 +1,7 @@
 #include "tests/cuda_emulator/memory.hpp"
 
 #include "tests/cuda_emulator/atomics.hpp"
+#include "tests/cuda_emulator/read_only.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -22,7 +23,9 @@ struct Cell {
   std::uint32_t when;
   std::uint32_t writer, reader;            // the last
   std::uint32_t other_reader, far_reader;  // the last one before it in another thread, and in another warp or block
-  std::uint8_t writer_bytes, reader_bytes, other_bytes, far_bytes;  // bits: which of the four
+  std::uint32_t changer;                   // by the last atomic, or another strong write
+  std::uint8_t writer_bytes, reader_bytes, other_bytes, far_bytes, changer_bytes;  // bits: which of the four
+  bool is_read_only;  // read through the cache for what no kernel writes meanwhile
   enum State : std::uint8_t { unallocated, uninitialised, initialised } state;
 };
 
@@ -42,7 +45,6 @@ struct Memory {
   std::map<int, std::size_t> in_use;        // of each device
   int open = 0, closings = 0;
   bool is_closed = true;
-  std::map<std::uintptr_t, std::size_t> pinned;
 
   std::string kernel;
   int device = 0;  // that runs it
@@ -158,14 +160,28 @@ void clear_suspicion() {
 
 constexpr const char* another_stream = ", which work of another stream touches, with no event between";
 
+// The first access of this work to a cell.
+void begin_cell(Cell& c, std::uint32_t when, bool shared, const void* p, unsigned bytes, Access access) {
+  if (!shared && c.when != 0 && (access == Access::write || c.writer != 0 || c.changer != 0) && unordered_work(c.when))
+    fault("streams", p, bytes, access, another_stream);
+  c = Cell{.when = when, .state = shared ? Cell::uninitialised : c.state};
+}
+
+void check_against_readers(const Cell& c, unsigned bytes_of_word, const void* p, unsigned bytes) {
+  for (const auto& [reader, its_bytes] :
+       {std::pair{c.reader, c.reader_bytes}, {c.other_reader, c.other_bytes}, {c.far_reader, c.far_bytes}})
+    if (reader != 0 && (its_bytes & bytes_of_word) != 0 && unordered(reader))
+      return fault("race", p, bytes, Access::write,
+                   ", which " + text_of(state.moments[reader]) + " reads, with no barrier between");
+}
+
 void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word, const void* p, unsigned bytes,
                 Access access) {
-  if (c.when != when) {
-    if (!shared && c.when != 0 && (access == Access::write || c.writer != 0) && unordered_work(c.when))
-      fault("streams", p, bytes, access, another_stream);
-    c = Cell{.when = when, .state = shared ? Cell::uninitialised : c.state};
-  }
+  if (c.when != when) begin_cell(c, when, shared, p, bytes, access);
   if (c.state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
+  if (c.changer != 0 && (c.changer_bytes & bytes_of_word) != 0 && unordered(c.changer))
+    fault("race", p, bytes, access,
+          ", which " + text_of(state.moments[c.changer]) + " changes by an atomic, with no barrier between");
   const bool written = c.writer != 0 && (c.writer_bytes & bytes_of_word) != 0 && unordered(c.writer);
   if (access == Access::read) {
     if (c.state == Cell::uninitialised) fault("initcheck", p, bytes, access, ", which nobody has written");
@@ -192,12 +208,8 @@ void touch_cell(Cell& c, std::uint32_t when, bool shared, unsigned bytes_of_word
     std::memcpy(&state.suspect_value, p, bytes);
     state.suspect_first = state.moments[c.writer];
   }
-  for (const auto& [reader, its_bytes] :
-       {std::pair{c.reader, c.reader_bytes}, {c.other_reader, c.other_bytes}, {c.far_reader, c.far_bytes}})
-    if (reader != 0 && (its_bytes & bytes_of_word) != 0 && unordered(reader)) {
-      fault("race", p, bytes, access, ", which " + text_of(state.moments[reader]) + " reads, with no barrier between");
-      break;
-    }
+  check_against_readers(c, bytes_of_word, p, bytes);
+  if (c.is_read_only) fault("read-only", p, bytes, access, ", which the kernel reads as what nobody writes (__ldg)");
   if (c.writer != state.now) c.writer_bytes = 0;
   c.writer = state.now;
   c.writer_bytes |= static_cast<std::uint8_t>(bytes_of_word);
@@ -243,6 +255,18 @@ bool is_constant(std::uintptr_t at) {
   return std::ranges::any_of(state.constants, [&](const Range& r) { return at >= r.first && at < r.last; });
 }
 
+// The cells of some bytes, each with bits for those of its four that are meant.
+template <class F>
+void for_cells(std::uintptr_t at, unsigned bytes, SharedMemory* shared, const F& f) {
+  Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
+  for (std::uintptr_t w = at / word * word; w < at + bytes; w += word, ++cell) {
+    unsigned mask = 15u;
+    if (w < at) mask &= 15u << (at - w);
+    if (w + word > at + bytes) mask &= 15u >> (w + word - at - bytes);
+    f(*cell, mask);
+  }
+}
+
 }  // namespace
 
 void touch(const void* p, unsigned bytes, Access access, const void* instruction) {
@@ -262,7 +286,8 @@ void touch(const void* p, unsigned bytes, Access access, const void* instruction
       look_at_modules();
       shared = shared_memory_of(at);
       if (shared == nullptr) {
-        if ((access == Access::read && is_constant(at)) || is_pinned(p)) return;
+        if (access == Access::read && is_constant(at)) return;
+        if (is_pinned(p)) return access == Access::write ? note_write_to_pinned(p, bytes) : void();
         return fault("memcheck", p, bytes, access, ": memory of the host, or of another thread's stack");
       }
     }
@@ -271,19 +296,27 @@ void touch(const void* p, unsigned bytes, Access access, const void* instruction
     return fault("memcheck", p, bytes, access, ": memory of another GPU");
   if (at + bytes > state.not_asked_for.first && at < state.not_asked_for.last)
     return fault("memcheck", p, bytes, access, ": shared memory beyond what the launch asks for");
-  Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
   const std::uint32_t when = shared != nullptr ? state.block_serial : state.work;
   count_access(state.moments[state.now].thread, p, bytes, access, shared != nullptr, instruction);
-  for (std::uintptr_t w = at / word * word; w < at + bytes; w += word, ++cell) {
-    unsigned mask = 15u;
-    if (w < at) mask &= 15u << (at - w);
-    if (w + word > at + bytes) mask &= 15u >> (w + word - at - bytes);
-    if (access == Access::read && cell->when == when && cell->writer == 0 && cell->reader == state.now) {  // read again
-      cell->reader_bytes |= static_cast<std::uint8_t>(mask);
-      continue;
+  for_cells(at, bytes, shared, [&](Cell& cell, unsigned mask) {
+    if (access == Access::read && cell.when == when && cell.writer == 0 && cell.changer == 0 &&
+        cell.reader == state.now) {  // read again
+      cell.reader_bytes |= static_cast<std::uint8_t>(mask);
+      return;
     }
-    touch_cell(*cell, when, shared != nullptr, mask, p, bytes, access);
-  }
+    touch_cell(cell, when, shared != nullptr, mask, p, bytes, access);
+  });
+}
+
+void touch_read_only(const void* p, unsigned bytes, const void* instruction) {
+  touch(p, bytes, Access::read, instruction);
+  const auto at = reinterpret_cast<std::uintptr_t>(p);
+  if (!on_device(at)) return;
+  for_cells(at, bytes, nullptr, [&](Cell& cell, unsigned) {
+    if (cell.writer != 0 || cell.changer != 0)
+      fault("read-only", p, bytes, Access::read, ", which the kernel writes, as what nobody writes (__ldg)");
+    cell.is_read_only = true;
+  });
 }
 
 void touch_strongly(const void* p, unsigned bytes, Access access) {
@@ -293,15 +326,23 @@ void touch_strongly(const void* p, unsigned bytes, Access access) {
   if (shared == nullptr && !on_device(at)) return is_pinned(p) ? void() : touch(p, bytes, access, nullptr);
   if (shared == nullptr && device_of(at) != state.device)
     return fault("memcheck", p, bytes, access, ": memory of another GPU");
-  Cell* cell = shared != nullptr ? &shared->cells[(at - shared->first / word * word) / word] : &cell_of(at);
-  for (std::uintptr_t w = at / word * word; w < at + bytes; w += word, ++cell) {
-    if (shared != nullptr && cell->when != state.block_serial)
-      *cell = Cell{.when = state.block_serial, .state = Cell::uninitialised};
-    if (cell->state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
-    if (access == Access::write) cell->state = Cell::initialised;
-    else if (cell->state == Cell::uninitialised)
+  const std::uint32_t when = shared != nullptr ? state.block_serial : state.work;
+  for_cells(at, bytes, shared, [&](Cell& c, unsigned mask) {
+    if (c.when != when) begin_cell(c, when, shared != nullptr, p, bytes, access);
+    if (c.state == Cell::unallocated) return fault("memcheck", p, bytes, access, ": outside of what is allocated");
+    if (access == Access::read && c.state == Cell::uninitialised)
       return fault("initcheck", p, bytes, access, ", which nobody has written");
-  }
+    if (c.writer != 0 && (c.writer_bytes & mask) != 0 && unordered(c.writer))
+      fault("race", p, bytes, access,
+            ", by an atomic, which " + text_of(state.moments[c.writer]) + " writes, with no barrier between");
+    if (access == Access::read) return;
+    check_against_readers(c, mask, p, bytes);
+    if (c.is_read_only) fault("read-only", p, bytes, access, ", which the kernel reads as what nobody writes (__ldg)");
+    if (c.changer != state.now) c.changer_bytes = 0;
+    c.changer = state.now;
+    c.changer_bytes |= static_cast<std::uint8_t>(mask);
+    c.state = Cell::initialised;
+  });
 }
 
 std::size_t memory_size() {
@@ -330,6 +371,7 @@ void* allocate(std::size_t bytes, int device) {
   state.used[start] = bytes;
   state.in_use[device] += size;
   void* const memory = state.arena + start;
+  if (is_dry()) return memory;
   set_state(memory, bytes, Cell::uninitialised);
   open_memory();
   std::memset(memory, 0xff, bytes);
@@ -337,11 +379,16 @@ void* allocate(std::size_t bytes, int device) {
   return memory;
 }
 
-void release(void* memory) {
+void release(void* memory, bool in_stream) {
   const auto found = state.used.find(static_cast<std::size_t>(static_cast<char*>(memory) - state.arena));
   if (found == state.used.end())
     return report("memcheck", fmt::format("{} is freed, but is not the start of an allocation", memory));
-  set_state(memory, found->second, Cell::unallocated);
+  for (std::size_t offset = 0; in_stream && !is_dry() && offset < found->second; offset += word)
+    if (const Cell& c = state.cells[(found->first + offset) / word]; c.when != 0 && unordered_work(c.when)) {
+      report("streams", fmt::format("{} is freed{}", place_of(static_cast<char*>(memory) + offset), another_stream));
+      break;
+    }
+  if (!is_dry()) set_state(memory, found->second, Cell::unallocated);
   state.in_use[device_of(reinterpret_cast<std::uintptr_t>(memory))] -=
       (std::max<std::size_t>(found->second, 1) + alignment - 1) / alignment * alignment + alignment;
   state.used.erase(found);
@@ -360,16 +407,6 @@ void close_memory() {
   state.is_closed = true;
 }
 
-void pin(void* memory, std::size_t bytes) { state.pinned[reinterpret_cast<std::uintptr_t>(memory)] = bytes; }
-bool unpin(void* memory) { return state.pinned.erase(reinterpret_cast<std::uintptr_t>(memory)) == 1; }
-bool is_pinned(const void* memory) {
-  const auto at = reinterpret_cast<std::uintptr_t>(memory);
-  auto next = state.pinned.upper_bound(at);
-  if (next == state.pinned.begin()) return false;
-  --next;
-  return at < next->first + next->second;
-}
-
 void publish(std::uint32_t until) { state.released[state.moments[state.now].block] = until; }
 void acquire(std::uint32_t from) { state.acquired[state.moments[state.now].block] = from; }
 void fence() {
@@ -381,12 +418,16 @@ namespace {
 bool can_be_atomic(const void* number) {
   const auto at = reinterpret_cast<std::uintptr_t>(number);
   if (on_device(at) && device_of(at) == state.device && at % sizeof(unsigned) == 0 &&
-      cell_of(at).state == Cell::initialised)
+      cell_of(at).state == Cell::initialised) {
+    touch_strongly(number, sizeof(unsigned), Access::write);
     return true;
+  }
   fault("memcheck", number, sizeof(unsigned), Access::write, ": an atomic needs initialised memory of its GPU");
   return false;
 }
 }  // namespace
+
+void load_read_only(const void* p, unsigned bytes) { touch_read_only(p, bytes, __builtin_return_address(0)); }
 
 int add(int* number, int value) { return can_be_atomic(number) ? std::exchange(*number, *number + value) : 0; }
 
@@ -411,7 +452,8 @@ void touch_range(const char* who, const void* memory, std::size_t bytes, Access 
     if (c.state == Cell::unallocated)
       return report("memcheck",
                     fmt::format("{}: {} bytes at {}: outside of what is allocated", who, bytes, place_of(memory)));
-    is_ordered = is_ordered && (c.when == 0 || (access == Access::read && c.writer == 0) || !unordered_work(c.when));
+    is_ordered = is_ordered && (c.when == 0 || (access == Access::read && c.writer == 0 && c.changer == 0) ||
+                                !unordered_work(c.when));
     c = Cell{.when = work, .state = access == Access::write ? Cell::initialised : c.state};
     (access == Access::write ? c.writer : c.reader) = 1;
   }
@@ -464,14 +506,18 @@ void end_moment() { clear_suspicion(); }
     if (ritz::emulator::in_kernel())                                                                \
       ritz::emulator::touch(p, bytes, ritz::emulator::Access::access, __builtin_return_address(0)); \
   }
+#define RITZ_TOUCH_STRONGLY(name, bytes, access)                                                               \
+  __attribute__((visibility("default"))) void __tsan_##name(void* p) {                                         \
+    if (ritz::emulator::in_kernel()) ritz::emulator::touch_strongly(p, bytes, ritz::emulator::Access::access); \
+  }
 extern "C" {
 #define RITZ_TOUCH_SIZE(n)                       \
   RITZ_TOUCH(read##n, void, n, read)             \
   RITZ_TOUCH(write##n, void, n, write)           \
   RITZ_TOUCH(unaligned_read##n, void, n, read)   \
   RITZ_TOUCH(unaligned_write##n, void, n, write) \
-  RITZ_TOUCH(volatile_read##n, void, n, read)    \
-  RITZ_TOUCH(volatile_write##n, void, n, write)
+  RITZ_TOUCH_STRONGLY(volatile_read##n, n, read) \
+  RITZ_TOUCH_STRONGLY(volatile_write##n, n, write)
 RITZ_TOUCH_SIZE(1)
 RITZ_TOUCH_SIZE(2)
 RITZ_TOUCH_SIZE(4)

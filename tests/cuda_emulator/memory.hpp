@@ -11,7 +11,7 @@ namespace ritz::emulator {
 enum class Access { read, write };
 
 void* allocate(std::size_t bytes, int device);  // filled with not-a-numbers, uninitialised; nullptr: no room
-void release(void* memory);                     // at once; false addresses are reported
+void release(void* memory, bool in_stream);     // at once; false addresses are reported
 std::size_t memory_in_use(int device);
 std::size_t memory_size();  // of each device
 
@@ -19,10 +19,18 @@ std::size_t memory_size();  // of each device
 void open_memory();
 void close_memory();
 
-// Pinned host memory: kernels may use it, and copies of it are made when their turn in the stream comes.
+// ---- pinned.cpp: host memory that kernels may use, and whose copies are made when their turn in the stream comes ----
+
 void pin(void* memory, std::size_t bytes);
 bool unpin(void* memory);
 bool is_pinned(const void* memory);
+// A copy that waits in a stream. The host may not change what is copied from pinned memory until then, nor write to
+// where a copy goes, which holds not-a-numbers until then, so that who reads it too early shows.
+struct PinnedCopy;
+std::shared_ptr<PinnedCopy> begin_copy_from(const void* pinned, std::size_t bytes);
+std::shared_ptr<PinnedCopy> begin_copy_to(void* pinned, std::size_t bytes);
+void end_copy(const PinnedCopy& copy);
+void note_write_to_pinned(const void* memory, std::size_t bytes);  // by the device
 
 // Work of a stream that is no kernel (a copy, a library's) touches these bytes, of any device.
 void touch_range(const char* who, const void* memory, std::size_t bytes, Access access);
@@ -31,6 +39,10 @@ void touch_range(const char* who, const void* memory, std::size_t bytes, Access 
 cudaError_t enqueue_when(cudaStream_t stream, std::function<bool()> ready, Work work);
 // Does what is possible now, until `enough`; false: what comes next is not ready.
 bool advance(cudaStream_t stream, const std::function<bool()>& enough = {});
+
+cudaStream_t default_stream();  // of the current device
+
+bool is_dry();  // RITZ_EMULATED_GPU_DRY: copies, fills and kernels are checked and counted, but not done
 
 // ---- order among streams ----
 
@@ -52,10 +64,11 @@ void begin_moment(const Moment& moment, const void* stack, std::size_t stack_byt
 void end_moment();  // of the thread that changes places now
 
 // For code whose accesses come without the sanitizer's calls (tests/ptx): moments that one comes back to, and accesses
-// of the present one. Those that are strong (atomics, volatile, relaxed) race with nothing.
+// of the present one. Those that are strong (atomics, volatile, relaxed) race with those that are not.
 std::uint32_t add_moment(const Moment& moment);
 void resume_moment(std::uint32_t number);
 void touch(const void* p, unsigned bytes, Access access, const void* instruction);
+void touch_read_only(const void* p, unsigned bytes, const void* instruction);  // of what no kernel writes meanwhile
 void touch_strongly(const void* p, unsigned bytes, Access access);
 // Makes what the block wrote until a moment visible to blocks that acquire it, from that moment of theirs on.
 void publish(std::uint32_t until);

@@ -22,8 +22,11 @@ struct CUgraph_st {
 };
 struct CUgraphExec_st {
   std::vector<Work> work;
+  bool is_destroyed = false;
 };
 struct CUevent_st {
+  int device = 0;
+  bool is_destroyed = false;
   cudaStream_t stream = nullptr;
   std::uint64_t asked = 0, reached = 0;  // times that the event was recorded, and came up in its stream
   std::chrono::steady_clock::time_point when;
@@ -36,6 +39,7 @@ struct Item {
 };
 struct CUstream_st {
   int device = 0;
+  bool is_destroyed = false;
   std::size_t number = 0;  // of all streams that there were
   Clock clock;
   std::deque<Item> waiting;
@@ -57,6 +61,7 @@ struct Runtime {
   std::size_t stream_count = 0;
   Clock clock;             // what the host has waited for
   std::set<int> contexts;  // GPUs that have been chosen
+  std::size_t bytes = 0;   // of all copies and fills
 };
 
 Runtime& runtime() {
@@ -119,6 +124,25 @@ bool is_taken(int device) {
   const std::lock_guard<std::recursive_mutex> lock(runtime().mutex); \
   if (runtime().at_fault) return failed(cudaErrorIllegalAddress);    \
   if (is_taken(current)) return failed(cudaErrorDevicesUnavailable)
+
+// Handles stay when they are destroyed, so that their use afterwards is found.
+template <class Handle>
+bool was_destroyed(const Handle* handle, const char* call) {
+  if (!handle->is_destroyed) return false;
+  report("handles", fmt::format("{}: a handle that was destroyed before", call));
+  return true;
+}
+#define RITZ_ALIVE(handle) \
+  if (was_destroyed(handle, __func__)) return failed(cudaErrorInvalidResourceHandle)
+
+// Streams of Ritz and the default one do not wait for each other (cudaStreamNonBlocking).
+cudaStream_t real_stream(cudaStream_t stream) {
+  if (stream != nullptr) return stream;
+  stream = default_stream();
+  if (runtime().streams.size() > 1)
+    report("streams", "work in the default stream, next to other streams that do not wait for it");
+  return stream;
+}
 
 bool is_recording(cudaStream_t stream) { return stream->recorded != nullptr; }
 
@@ -184,8 +208,21 @@ std::optional<std::size_t> allowed_shared(const void* function) {
   return allowed != runtime().shared.end() ? std::optional(allowed->second) : std::nullopt;
 }
 
+bool is_dry() {
+  static const bool dry = std::getenv("RITZ_EMULATED_GPU_DRY") != nullptr;
+  return dry;
+}
+
+cudaStream_t default_stream() {
+  static std::map<int, cudaStream_t>& streams = *new std::map<int, cudaStream_t>;
+  cudaStream_t& stream = streams[current];
+  if (stream == nullptr) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+  return stream;
+}
+
 cudaError_t enqueue(cudaStream_t stream, Work work) {
   RITZ_CALL;
+  RITZ_ALIVE(stream);
   if (is_recording(stream)) stream->recorded->work.push_back(std::move(work));
   else stream->waiting.push_back({std::move(work), {}, runtime().clock});
   return cudaSuccess;
@@ -203,8 +240,11 @@ bool advance(cudaStream_t stream, const std::function<bool()>& enough) {
   return advance_until(stream, enough);
 }
 
-cudaError_t launch(const cudaLaunchConfig_t& c, const Kernel& kernel) {
+cudaError_t launch(const cudaLaunchConfig_t& given, const Kernel& kernel) {
   RITZ_CALL;
+  cudaLaunchConfig_t c = given;
+  c.stream = real_stream(c.stream);
+  RITZ_ALIVE(c.stream);
   // CUDA C++ Programming Guide, "Stream and Event Behavior"
   if (c.stream->device != current) return failed(cudaErrorInvalidResourceHandle);
   const std::size_t limit = allowed_shared(kernel.function).value_or(plain_shared_bytes);
@@ -212,6 +252,7 @@ cudaError_t launch(const cudaLaunchConfig_t& c, const Kernel& kernel) {
                     c.gridDim.x >= 1 && c.gridDim.x <= 2147483647u && c.gridDim.y == 1 && c.gridDim.z == 1;
   if (!fits) return failed(cudaErrorInvalidConfiguration);
   if (c.dynamicSmemBytes > limit) return failed(cudaErrorInvalidValue);
+  if (is_dry()) return cudaSuccess;
   return enqueue(c.stream, [c, kernel, device = current] {
     (kernel.run != nullptr ? kernel.run : run_kernel)(c, kernel, device);
   });
@@ -300,6 +341,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
 // ---- NVML, and what tests ask ----
 
 int emulatedContexts() { return static_cast<int>(runtime().contexts.size()); }
+std::size_t emulatedBytes() { return runtime().bytes; }
 int nvmlInit_v2() { return 0; }
 int nvmlShutdown() { return 0; }
 int nvmlDeviceGetHandleByPciBusId_v2(const char* id, void** handle) {
@@ -317,6 +359,8 @@ int nvmlDeviceGetMemoryInfo(void* handle, unsigned long long* memory) {  // tota
 
 cudaError_t cudaMallocAsync(void** memory, std::size_t bytes, cudaStream_t stream) {
   RITZ_CALL;
+  stream = real_stream(stream);
+  RITZ_ALIVE(stream);
   if (is_recording(stream))
     report("capture",
            "memory is asked for while a stream is recorded: it belongs to the graph, and is nobody's when that does "
@@ -331,15 +375,18 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
   return *memory != nullptr ? cudaSuccess : failed(cudaErrorMemoryAllocation);
 }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
+  RITZ_CALL;
+  stream = real_stream(stream);
+  RITZ_ALIVE(stream);
   // not the graph's own
   if (memory != nullptr && is_recording(stream)) return stream->spoilt = true, failed(cudaErrorInvalidValue);
-  return memory == nullptr ? cudaSuccess : enqueue(stream, [memory] { release(memory); });
+  return memory == nullptr ? cudaSuccess : enqueue(stream, [memory] { release(memory, true); });
 }
 cudaError_t cudaFree(void* memory) {
   RITZ_CALL;
   RITZ_NOT_WHILE_RECORDING;
   for (const cudaStream_t stream : runtime().streams) finish(stream);
-  if (memory != nullptr) release(memory);
+  if (memory != nullptr) release(memory, false);
   return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
@@ -406,7 +453,12 @@ cudaError_t cudaHostUnregister(void* memory) {
 }
 
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
+  RITZ_CALL;
+  stream = real_stream(stream);
+  RITZ_ALIVE(stream);
   if (stream->device != current) return failed(cudaErrorInvalidResourceHandle);
+  runtime().bytes += bytes;
+  if (is_dry()) return cudaSuccess;
   return enqueue(stream, [=] {
     touch_range("a fill", memory, bytes, Access::write);
     std::memset(memory, value, bytes);
@@ -415,13 +467,22 @@ cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStre
 cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
   RITZ_CALL;
+  stream = real_stream(stream);
+  RITZ_ALIVE(stream);
+  runtime().bytes += bytes;
+  if (is_dry()) return cudaSuccess;
   const void* const host = kind == cudaMemcpyHostToDevice ? source : kind == cudaMemcpyDeviceToHost ? target : nullptr;
   const bool now = host != nullptr && !is_pinned(host);
   if (now && is_recording(stream)) return refuse_recording(stream);
+  std::shared_ptr<PinnedCopy> pinned;
+  if (host != nullptr && !now && !is_recording(stream))
+    pinned = kind == cudaMemcpyHostToDevice ? begin_copy_from(source, bytes) : begin_copy_to(target, bytes);
   const cudaError_t status = enqueue(stream, [=] {
     if (kind != cudaMemcpyHostToDevice) touch_range("a copy", source, bytes, Access::read);
     if (kind != cudaMemcpyDeviceToHost) touch_range("a copy", target, bytes, Access::write);
+    if (pinned != nullptr) end_copy(*pinned);
     std::memmove(target, source, bytes);
+    if (kind == cudaMemcpyDeviceToHost) note_write_to_pinned(target, bytes);
   });
   if (now) finish(stream);
   return status;
@@ -431,17 +492,21 @@ cudaError_t cudaMemcpyAsync(void* target, const void* source, std::size_t bytes,
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
   RITZ_CALL;
-  return *event = new CUevent_st, cudaSuccess;
+  return *event = new CUevent_st{.device = current}, cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
   const std::lock_guard lock(runtime().mutex);
+  RITZ_ALIVE(event);
   if (event->stream != nullptr && runtime().streams.contains(event->stream)) finish(event->stream);
-  return delete event, cudaSuccess;
+  return event->is_destroyed = true, cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
   RITZ_CALL;
-  if (stream->device != current) return failed(cudaErrorInvalidResourceHandle);
+  stream = real_stream(stream);
+  RITZ_ALIVE(event);
+  RITZ_ALIVE(stream);
+  if (stream->device != current || event->device != stream->device) return failed(cudaErrorInvalidResourceHandle);
   if (is_recording(stream)) return refuse_recording(stream);
   event->stream = stream;
   const std::uint64_t turn = ++event->asked;
@@ -454,11 +519,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 // Work that was launched after the event is not done by this, as on a GPU that is slow.
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   RITZ_CALL;
+  RITZ_ALIVE(event);
   if (event->stream != nullptr) finish(event);
   return runtime().at_fault ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   RITZ_CALL;
+  RITZ_ALIVE(event);
   const auto has_come = [event] { return event->reached == event->asked; };
   if (event->stream != nullptr) advance_until(event->stream, has_come);
   if (runtime().at_fault) return failed(cudaErrorIllegalAddress);
@@ -468,6 +535,9 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 }
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t first, cudaEvent_t last) {
   RITZ_CALL;
+  RITZ_ALIVE(first);
+  RITZ_ALIVE(last);
+  if (first->device != last->device) return failed(cudaErrorInvalidResourceHandle);
   if (first->reached != first->asked || last->reached != last->asked) return failed(cudaErrorNotReady);
   *milliseconds = std::chrono::duration<float, std::milli>(last->when - first->when).count();
   return cudaSuccess;
@@ -490,6 +560,9 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
 // The work of the event's stream before it is done when this one comes here.
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
   RITZ_CALL;
+  stream = real_stream(stream);
+  RITZ_ALIVE(event);
+  RITZ_ALIVE(stream);
   if (event->stream == nullptr) return cudaSuccess;
   const auto has_come = [event, turn = event->asked] { return event->reached >= turn; };
   return enqueue_when(
@@ -502,6 +575,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   RITZ_CALL;
+  stream = real_stream(stream);
+  RITZ_ALIVE(stream);
   if (is_recording(stream)) return refuse_recording(stream);
   const bool is_done = advance_until(stream, {});
   if (runtime().at_fault) return failed(cudaErrorIllegalAddress);
@@ -517,19 +592,22 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* 
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   RITZ_CALL;
+  stream = real_stream(stream);
+  RITZ_ALIVE(stream);
   if (is_recording(stream)) return refuse_recording(stream);
   finish(stream);
   return runtime().at_fault ? failed(cudaErrorIllegalAddress) : cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   const std::lock_guard lock(runtime().mutex);
+  RITZ_ALIVE(stream);
   finish(stream);
   runtime().streams.erase(stream);
-  delete stream;
-  return cudaSuccess;
+  return stream->is_destroyed = true, cudaSuccess;
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   RITZ_CALL;
+  RITZ_ALIVE(stream);
   if (is_recording(stream)) return failed(cudaErrorIllegalState);
   stream->recorded = new CUgraph_st;
   stream->spoilt = false;
@@ -548,15 +626,17 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
   RITZ_CALL;
+  RITZ_ALIVE(executable);
   for (const Work& work : executable->work) enqueue(stream, work);
   return cudaSuccess;
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) { return delete graph, cudaSuccess; }
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
   const std::lock_guard lock(runtime().mutex);
+  RITZ_ALIVE(executable);
   for (const cudaStream_t stream : runtime().streams) finish(stream);
-  delete executable;
-  return cudaSuccess;
+  executable->work.clear();
+  return executable->is_destroyed = true, cudaSuccess;
 }
 
 #pragma GCC visibility pop

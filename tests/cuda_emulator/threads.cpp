@@ -182,7 +182,10 @@ auto show(unsigned mask, std::uint64_t value) {
   mine.shuffled[turn] = value;
   mine.mask = mask;
   change_places(State::in_shuffle);
-  return [turn, first = mine.index / warp * warp](int lane) {
+  return [turn, mask, first = mine.index / warp * warp](int lane) {
+    if ((mask >> lane & 1) == 0)
+      report("synccheck", fmt::format("thread {} of block {} shuffles with lane {}, which is not in its mask {:#010x}",
+                                      here->index, pool().block, lane, mask));
     return pool().fibers[first + static_cast<unsigned>(lane)]->shuffled[turn];
   };
 }

@@ -1,9 +1,11 @@
 // The GPU as a machine: memory, copies, launches. Label gpu: ctest -L gpu.
 #include "device/environment_variable.hpp"
 #include "device/array.hpp"
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "device/ranks/device_messages.hpp"
+#include "device/staging.hpp"
 #include "tests/device/small_sizes.hpp"
 #include "tests/device/test_kernels.hpp"
 
@@ -15,6 +17,15 @@
 
 namespace ritz {
 namespace {
+
+// A function of the emulated GPU; nullptr: there is none.
+template <class Function>
+Function* of_emulator(const char* name) {
+  const char* const folder = std::getenv("RITZ_MODULES");
+  if (folder == nullptr) return nullptr;
+  void* const emulator = dlopen((std::string(folder) + "/libritz_emulated_gpu.so").c_str(), RTLD_NOW | RTLD_NOLOAD);
+  return emulator != nullptr ? reinterpret_cast<Function*>(dlsym(emulator, name)) : nullptr;
+}
 
 class GpuMachine : public ::testing::Test {
  protected:
@@ -28,7 +39,8 @@ class GpuMachine : public ::testing::Test {
 };
 
 TEST_F(GpuMachine, CopiesComeBackAsTheyWent) {
-  for (const Index size : {1, 64, 65, 1'000'003}) {
+  // The last takes each of the two pinned blocks twice.
+  for (const Index size : {Index{1}, Index{64}, Index{65}, 3 * staging_piece / Index{sizeof(double)} + 1}) {
     std::vector<double> values(static_cast<std::size_t>(size));
     for (Index i = 0; i < size; ++i) values[i] = std::sin(double(i));
     Vector a(gpu, values, "test"), b(gpu, size, "test");
@@ -172,10 +184,17 @@ TEST(SeveralGpus, WorkBesideEachOtherInOneProcess) {
     table.count_visits(gpus[g], size, x[g].data());
     table.sums(gpus[g], size, x[g].data(), x[g].data(), sums[g].data());
   }
+  const double squares = double(size) * double(size + 1) * double(2 * size + 1) / 6;  // 1^2 + 2^2 + ...
   for (std::size_t g = 0; g < count; ++g) {
-    double squares = 0;
-    for (Index i = 1; i <= size; ++i) squares += double(i) * double(i);
     EXPECT_NEAR(sums[g].host()[1], squares, 1e-12 * squares);
+    // The GPU before this one is the current one.
+    PendingSum pending(gpus[(g + 1) % count], 2);
+    double numbers[2] = {};
+    pending.begin(sums[(g + 1) % count].data(), 2);
+    pending.finish(numbers);
+    EXPECT_NEAR(numbers[1], squares, 1e-12 * squares);
+  }
+  for (std::size_t g = 0; g < count; ++g) {
     x[g] = Vector();
     EXPECT_EQ(gpus[g].memory().statistics().live, MemoryPool::block_size(2 * sizeof(double)));
     gpus[g].memory().trim();
@@ -196,12 +215,9 @@ TEST(SeveralGpus, AutoLeavesOutWhatIsTaken) {
 
 // A context takes memory and time, and may lock a card against others.
 TEST(SeveralGpus, AutoOpensTheChosenOneOnly) {
-  const char* const folder = std::getenv("RITZ_MODULES");
-  if (list_devices().devices.size() < 3 || folder == nullptr) GTEST_SKIP() << "on two emulated GPUs only";
-  void* const emulator = dlopen((std::string(folder) + "/libritz_emulated_gpu.so").c_str(), RTLD_NOW | RTLD_NOLOAD);
-  if (emulator == nullptr) GTEST_SKIP() << "on two emulated GPUs only";
-  const auto contexts = reinterpret_cast<int (*)()>(dlsym(emulator, "emulatedContexts"));
-  ASSERT_NE(contexts, nullptr);
+  const std::size_t devices = list_devices().devices.size();  // loads the emulated GPU
+  const auto contexts = of_emulator<int()>("emulatedContexts");
+  if (devices < 3 || contexts == nullptr) GTEST_SKIP() << "on two emulated GPUs only";
   EXPECT_EQ(contexts(), 0);
   for (const MachineInfo& info : list_devices().devices) EXPECT_GT(info.memory_free, 0);
   EXPECT_EQ(contexts(), 0);
@@ -212,15 +228,33 @@ TEST(SeveralGpus, AutoOpensTheChosenOneOnly) {
 
 // How much the default pool keeps is the choice of CuPy or PyTorch in the same process.
 TEST_F(GpuMachine, TheDefaultPoolOfTheDeviceStaysAsItIs) {
-  const char* const folder = std::getenv("RITZ_MODULES");
-  if (folder == nullptr) GTEST_SKIP() << "on the emulated GPU only";
-  void* const emulator = dlopen((std::string(folder) + "/libritz_emulated_gpu.so").c_str(), RTLD_NOW | RTLD_NOLOAD);
-  if (emulator == nullptr) GTEST_SKIP() << "on the emulated GPU only";
-  const auto changes = reinterpret_cast<int (*)()>(dlsym(emulator, "emulatedDefaultPoolChanges"));
-  ASSERT_NE(changes, nullptr);
+  const auto changes = of_emulator<int()>("emulatedDefaultPoolChanges");
+  if (changes == nullptr) GTEST_SKIP() << "on the emulated GPU only";
   { const Vector some(gpu, std::vector<double>(1000, 1.0), "test"); }
   gpu.memory().trim();
   EXPECT_EQ(changes(), 0);
+}
+
+// The emulated GPU counts bytes here and moves none.
+TEST_F(GpuMachine, TakesCopiesOfMoreThanFourGigabytes) {
+  const auto bytes_so_far = of_emulator<std::size_t()>("emulatedBytes");
+  if (bytes_so_far == nullptr || std::getenv("RITZ_EMULATED_GPU_DRY") == nullptr)
+    GTEST_SKIP() << "on the emulated GPU only";
+  const auto bytes_of = [&](const auto& call) {
+    const std::size_t before = bytes_so_far();
+    call();
+    return static_cast<Index>(bytes_so_far() - before);
+  };
+  Machine& machine = gpu.machine();
+  Vector x(gpu, (Index{1} << 29) + 3, "test");
+  EXPECT_EQ(x.bytes(), (Index{1} << 32) + 24);
+  void *const host = &x, *const there = x.data();
+  EXPECT_EQ(bytes_of([&] { x.fill_zero(); }), x.bytes());
+  EXPECT_EQ(bytes_of([&] { machine.copy_on_device(there, there, x.bytes()); }), x.bytes());
+  EXPECT_EQ(bytes_of([&] { machine.copy_to_device(there, host, x.bytes()); }), x.bytes());
+  EXPECT_EQ(bytes_of([&] { machine.copy_to_host(host, there, x.bytes()); }), x.bytes());
+  EXPECT_EQ(bytes_of([&] { machine.begin_copy_to_device(there, host, x.bytes()); }), x.bytes());
+  EXPECT_EQ(bytes_of([&] { machine.begin_copy_to_host(host, there, x.bytes()); }), x.bytes());
 }
 
 TEST_F(GpuMachine, CopyRateIsMeasured) {

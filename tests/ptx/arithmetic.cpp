@@ -68,7 +68,6 @@ struct Divide {
   template <class T>
   T operator()(T a, T b) const {
     if constexpr (is_number<T>) return canonical(a / b);
-    else if (b == 0) return static_cast<T>(~T{0});
     else if (std::is_signed_v<T> && b == static_cast<T>(-1)) return static_cast<T>(0 - static_cast<u64>(a));
     else return static_cast<T>(a / b);
   }
@@ -76,7 +75,6 @@ struct Divide {
 struct Remainder {
   template <class T>
   T operator()(T a, T b) const {
-    if (b == 0) return a;
     if (std::is_signed_v<T> && b == static_cast<T>(-1)) return 0;
     return static_cast<T>(a % b);
   }
@@ -350,11 +348,32 @@ Handler multiply_add(Statement& s) {
   return of_unsigned<MultiplyAdd, 3>(t);
 }
 
+// A GPU's quotient by zero is any number (PTX ISA, "div", "rem").
+template <class T, class Op>
+void divided(Warp& w, const Instruction& i) {
+  const T* const b = w.in<T>(i.in[1]);
+  for_lanes(w.exec, [&](int lane) {
+    if (b[lane] == 0) w.fail("arithmetic", "an integer is divided by zero", lane);
+  });
+  each<T, Op, T, T>(w, i);
+}
+template <class Op>
+Handler quotient_of_integers(Type t) {
+  switch (t) {
+    case Type::s16: return &divided<s16, Op>;
+    case Type::s32: return &divided<s32, Op>;
+    case Type::s64: return &divided<s64, Op>;
+    case Type::u16: return &divided<u16, Op>;
+    case Type::u32: return &divided<u32, Op>;
+    case Type::u64: return &divided<u64, Op>;
+    default: return nullptr;
+  }
+}
 Handler quotient(Statement& s) {
   s.take_one_of({"rn", "approx", "full"});
   const Type t = s.take_type();
   s.operands({t}, {t, t});
-  return is_float(t) ? floats<Divide, 2>(s, t) : of_integers<Divide, 2>(t);
+  return is_float(t) ? floats<Divide, 2>(s, t) : quotient_of_integers<Divide>(t);
 }
 
 template <class Extreme>
@@ -451,7 +470,7 @@ Handler arithmetic(Statement& s) {
   if (s.name == "rem") {
     const Type t = s.take_type();
     s.operands({t}, {t, t});
-    return of_integers<Remainder, 2>(t);
+    return quotient_of_integers<Remainder>(t);
   }
   if (s.name == "min") return extreme<Minimum>(s);
   if (s.name == "max") return extreme<Maximum>(s);

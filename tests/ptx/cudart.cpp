@@ -91,6 +91,7 @@ class EmulatedWatch final : public Watch {
     emulator::resume_moment(moment(place));
     if (kind == Kind::atomic_read) emulator::touch_strongly(memory, bytes, Access::read);
     else if (kind == Kind::atomic_write) emulator::touch_strongly(memory, bytes, Access::write);
+    else if (kind == Kind::read_only) emulator::touch_read_only(memory, bytes, place.instruction);
     else emulator::touch(memory, bytes, kind == Kind::read ? Access::read : Access::write, place.instruction);
     last_ = place.instruction;
     check();
@@ -179,14 +180,6 @@ void run_launch(const cudaLaunchConfig_t& c, const emulator::Kernel& kernel, int
   emulator::count_block();
 }
 
-cudaStream_t default_stream() {
-  static std::map<int, cudaStream_t>& streams = *new std::map<int, cudaStream_t>;
-  cudaStream_t& stream = streams[emulator::current_device()];
-  if (stream == nullptr) cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-  return stream;
-}
-cudaStream_t real(cudaStream_t stream) { return stream == nullptr ? default_stream() : stream; }
-
 // Opens device memory to host code.
 struct OpenMemory {
   OpenMemory() { emulator::open_memory(); }
@@ -216,7 +209,7 @@ cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** given, std::s
     const OpenMemory open;
     const Function* const f = module_of(*named.binary, emulator::current_device()).entry(named.name);
     if (f == nullptr) return cudaErrorInvalidDeviceFunction;
-    if (!fits(*f, stub, shared)) return cudaErrorInvalidValue;
+    if (!fits(*f, stub, shared) || block.x * block.y * block.z > f->most_threads) return cudaErrorInvalidValue;
     arguments->kernel = &named;
     arguments->binary = named.binary;
     arguments->block.resize(f->parameter_bytes);
@@ -227,7 +220,7 @@ cudaError_t launch(const void* stub, dim3 grid, dim3 block, void** given, std::s
   c.gridDim = grid;
   c.blockDim = block;
   c.dynamicSmemBytes = shared;
-  c.stream = real(stream);
+  c.stream = stream;
   emulator::Kernel kernel{named.readable.c_str(), stub, nullptr, nullptr, arguments, arguments->block.size()};
   kernel.run = run_launch;
   return emulator::launch(c, kernel);
@@ -314,7 +307,6 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* st
   const auto found = registry().kernels.find(stub);
   if (found == registry().kernels.end()) return cudaErrorInvalidDeviceFunction;
   *attributes = {};
-  attributes->maxThreadsPerBlock = 1024;
   attributes->numRegs = 32;
   attributes->ptxVersion = attributes->binaryVersion = static_cast<int>(architecture);
   attributes->maxDynamicSharedSizeBytes = plain_shared_bytes;
@@ -322,6 +314,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* st
     const OpenMemory open;
     const Function* const f = module_of(*found->second.binary, emulator::current_device()).entry(found->second.name);
     if (f == nullptr) return cudaErrorInvalidDeviceFunction;
+    attributes->maxThreadsPerBlock = static_cast<int>(f->most_threads);
     attributes->sharedSizeBytes = f->shared_bytes;
     attributes->localSizeBytes = f->local_bytes;
   } catch (const std::exception& error) { return fail(found->second.readable.c_str(), error); }
@@ -345,12 +338,12 @@ cudaError_t cudaGetSymbolAddress(void** address, const void* symbol) {
 cudaError_t cudaMemcpy(void* target, const void* source, std::size_t bytes, cudaMemcpyKind kind) {
   const cudaError_t before = cudaDeviceSynchronize();
   if (before != cudaSuccess) return before;
-  const cudaError_t status = cudaMemcpyAsync(target, source, bytes, kind, default_stream());
-  return status != cudaSuccess ? status : cudaStreamSynchronize(default_stream());
+  const cudaError_t status = cudaMemcpyAsync(target, source, bytes, kind, emulator::default_stream());
+  return status != cudaSuccess ? status : cudaStreamSynchronize(emulator::default_stream());
 }
 cudaError_t cudaMemset(void* target, int value, std::size_t bytes) {
   const cudaError_t before = cudaDeviceSynchronize();
-  return before != cudaSuccess ? before : cudaMemsetAsync(target, value, bytes, default_stream());
+  return before != cudaSuccess ? before : cudaMemsetAsync(target, value, bytes, emulator::default_stream());
 }
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* source, std::size_t bytes, std::size_t offset,
                                cudaMemcpyKind kind) {

@@ -42,6 +42,7 @@ class Decoder {
           scopes_.here().slots[p.name] = p.slot;
         }
     }
+    if (f_.is_entry) decode_functions_of_body();
     while (!text_.ends()) read();
     for (const Jump& j : jumps_) f_.code[j.instruction].target = find_label(j.label, j.path);
     for (const auto& [name, labels] : tables_) {
@@ -124,6 +125,16 @@ class Decoder {
     std::string label;
     Scopes::Path path;
   };
+
+  // Those that a kernel may call, before its own arrays get their places in shared memory.
+  void decode_functions_of_body() {
+    if (f_.body.find("call") == std::string_view::npos) return;
+    for (const auto& [name, function] : m_.functions_)
+      if (!function->is_entry && f_.body.find(name) != std::string_view::npos) {
+        m_.function(name);
+        shared_.call_functions();
+      }
+  }
 
   std::int32_t room(std::uint32_t bytes) {
     const std::int32_t at = register_bytes_;

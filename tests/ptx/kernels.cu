@@ -234,6 +234,25 @@ __global__ void shared_neighbours(double* x, int at) {
   __syncthreads();
   x[threadIdx.x] = first[threadIdx.x + at] + second[threadIdx.x];
 }
+__device__ __noinline__ double from_other_end(double x) {
+  __shared__ double room[64];
+  room[threadIdx.x] = x;
+  __syncthreads();
+  return room[63 - threadIdx.x];
+}
+__global__ void shared_of_a_function(double* x) { x[threadIdx.x] = from_other_end(x[threadIdx.x]); }
+// Lanes leave the loop one after the other.
+__global__ void function_after_a_loop(double* x, int n) {
+  double sum = 0;
+  for (int i = threadIdx.x; i < n; i += 64) sum += x[i];
+  x[threadIdx.x] = from_other_end(sum);
+}
+__global__ void shared_of_both(double* x) {
+  __shared__ double own[64];
+  own[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = from_other_end(own[63 - threadIdx.x]) + own[threadIdx.x];
+}
 __global__ void shared_before_dynamic(double* x, int at) {
   extern __shared__ double launched[];
   __shared__ double own[64];
@@ -263,5 +282,6 @@ __global__ void asserts(int n) { assert(n < 3 || threadIdx.x != 5); }
 __global__ void traps(int n) {
   if (n > 3) __trap();
 }
+__global__ void __launch_bounds__(64) bounded(int* x) { x[threadIdx.x] = 1; }
 __global__ void beyond(double* x, int n) { x[threadIdx.x + n] = 1; }
 }

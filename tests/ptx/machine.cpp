@@ -245,6 +245,7 @@ void run_block(Block& b, const Launch& launch) {
     const std::uint32_t threads = std::min<std::uint32_t>(b.thread_count - k * lanes, lanes);
     w.live = threads == lanes ? all_lanes : (Mask{1} << threads) - 1;
     w.epoch = 0;
+    w.turns = 0;
     w.frames.clear();
     enter(w, kernel, w.live, nullptr);
   }
@@ -377,7 +378,9 @@ void Warp::branch(std::uint32_t target) {
     const Mask taken = exec;
     leave({.mask = taken, .pc = target});
   }
-  if (!is_backward || ++turns < patience || frames.back().waiting.empty()) return;
+  if (frames.back().waiting.empty()) turns = 0;
+  else if (is_backward) ++turns;
+  if (turns < patience) return;
   // Lanes of this loop may wait for what the others do: let those go on for a while.
   turns = 0;
   std::vector<Group>& waiting = frames.back().waiting;
@@ -427,8 +430,9 @@ Counts run(const Launch& launch) {
   b.thread_count = launch.threads.x * launch.threads.y * launch.threads.z;
   b.shared = reinterpret_cast<char*>(shared_memory);
   b.shared_bytes = kernel.shared_room + launch.dynamic_shared_bytes;
-  if (b.thread_count == 0 || b.thread_count > 1024)
-    throw Fault("launch", "a block of " + std::to_string(b.thread_count) + " threads");
+  if (b.thread_count == 0 || b.thread_count > kernel.most_threads)
+    throw Fault("launch", "a block of " + std::to_string(b.thread_count) + " threads, of " + kernel.name +
+                              ", which may have " + std::to_string(kernel.most_threads));
   if (const std::size_t asked = kernel.shared_bytes + launch.dynamic_shared_bytes;
       asked > most_shared_bytes || b.shared_bytes > shared_room_bytes)
     throw Fault("launch", std::to_string(asked) + " bytes of shared memory");

@@ -31,7 +31,8 @@ struct Place {  // of an access, between two barriers of its block (epoch) or of
 // Is told of accesses to global and shared memory before they are made; throws a Fault where one is not allowed.
 class Watch {
  public:
-  enum class Kind { read, write, atomic_read, atomic_write };  // atomic: also volatile and relaxed accesses
+  // read_only: through the cache for what no kernel writes meanwhile; atomic: also volatile and relaxed accesses
+  enum class Kind { read, read_only, write, atomic_read, atomic_write };
   virtual ~Watch() = default;
   virtual void begin_block(const void* shared, std::size_t bytes) = 0;
   virtual void access(const Place& place, const void* memory, unsigned bytes, Kind kind) = 0;

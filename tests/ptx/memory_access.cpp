@@ -18,9 +18,9 @@ std::string hexadecimal(u64 value) {
 
 [[noreturn]] void fail_access(const Warp& w, int lane, Kind kind, unsigned bytes, const char* where, u64 at) {
   w.fail("memcheck",
-         std::string(kind == Kind::read    ? "reads "
-                     : kind == Kind::write ? "writes "
-                                           : "changes ") +
+         std::string(kind == Kind::read || kind == Kind::read_only ? "reads "
+                     : kind == Kind::write                         ? "writes "
+                                                                   : "changes ") +
              std::to_string(bytes) + " bytes at " + hexadecimal(at) + ": " + where,
          lane);
 }
@@ -41,7 +41,7 @@ char* locate(Warp& w, const Instruction& i, int lane, unsigned bytes, Kind kind)
     const u64 parameters = reinterpret_cast<u64>(b.launch->parameters.data());
     if (b.is_shared(at)) space = Space::shared, at -= reinterpret_cast<u64>(b.shared);
     else if (at - reinterpret_cast<u64>(local) < local_stride) space = Space::local, at -= reinterpret_cast<u64>(local);
-    else if (at - parameters < b.launch->parameters.size() && (kind == Kind::read || kind == Kind::atomic_read))
+    else if (at - parameters < b.launch->parameters.size() && kind != Kind::write && kind != Kind::atomic_write)
       space = Space::constant;
     else if (i.space == Space::param) space = Space::constant;
   }
@@ -109,10 +109,14 @@ void after_write(Warp& w) {
   if (w.block->launch->watch != nullptr) w.block->launch->watch->end_access();
 }
 
+Kind kind_of_load(const Instruction& i) {
+  return (i.flags & strong) != 0 ? Kind::atomic_read : (i.flags & read_only) != 0 ? Kind::read_only : Kind::read;
+}
+
 template <class T>
 void load_whole(Warp& w, const Instruction& i) {  // registers of the elements' size
   const unsigned bytes = sizeof(T) * i.count;
-  const Kind kind = (i.flags & strong) != 0 ? Kind::atomic_read : Kind::read;
+  const Kind kind = kind_of_load(i);
   for_lanes(w.exec, [&](int lane) {
     const char* const p = locate(w, i, lane, bytes, kind);
     for (int k = 0; k < i.count; ++k)
@@ -122,7 +126,7 @@ void load_whole(Warp& w, const Instruction& i) {  // registers of the elements' 
 }
 
 void load_extended(Warp& w, const Instruction& i) {
-  const Kind kind = (i.flags & strong) != 0 ? Kind::atomic_read : Kind::read;
+  const Kind kind = kind_of_load(i);
   for_lanes(w.exec, [&](int lane) {
     const char* const p = locate(w, i, lane, static_cast<unsigned>(i.bytes * i.count), kind);
     for (int k = 0; k < i.count; ++k)
@@ -188,7 +192,7 @@ void take_order(Statement& s) {
   s.take("weak");
   s.take_one_of({"cta", "gpu", "sys", "cluster"});
   s.take_one_of({"ca", "cg", "cs", "lu", "cv", "wb", "wt"});
-  s.take("nc");
+  if (s.take("nc")) s.i.flags |= read_only;
   while (s.take_prefix("L1::") || s.take_prefix("L2::")) {}
 }
 
@@ -269,7 +273,8 @@ template <class T>
 void atomic(Warp& w, const Instruction& i) {
   for_lanes(w.exec, [&](int lane) {
     before_write(w, i, lane);
-    char* const p = locate(w, i, lane, sizeof(T), Kind::atomic_read);
+    locate(w, i, lane, sizeof(T), Kind::atomic_read);  // it must be initialised
+    char* const p = locate(w, i, lane, sizeof(T), Kind::atomic_write);
     T old{};
     std::memcpy(&old, p, sizeof(T));
     const T b = w.in<T>(i.in[0])[lane], c = i.in[1].is_given ? w.in<T>(i.in[1])[lane] : T{};

@@ -122,11 +122,13 @@ class ModuleReader {
     f->name = text_.identifier();
     if (text_.peek() == '(') f->parameters = read_parameters(text_);
     while (text_.peek() == '.') {  // .maxntid 256, 1, 1 and its like
-      text_.identifier();
+      const std::string_view word = text_.identifier();
+      std::uint64_t product = 1;
       while (text_.at_number()) {
-        text_.number();
+        product *= text_.number().bits;
         if (text_.peek() == ',') text_.require(',');
       }
+      if (word == ".maxntid" || word == ".reqntid") f->most_threads = static_cast<std::uint32_t>(product);
     }
     if (!f->parameters.empty()) f->parameter_bytes = f->parameters.back().offset + f->parameters.back().bytes;
     if (text_.peek() == ';') {

@@ -51,7 +51,15 @@ struct Call {
   std::vector<Slot> results, arguments;
 };
 
-enum Flag : std::uint8_t { flush_subnormals = 1, saturate = 2, strong = 4, acquire = 8, release = 16, aligned = 32 };
+enum Flag : std::uint8_t {
+  flush_subnormals = 1,
+  saturate = 2,
+  strong = 4,
+  acquire = 8,
+  release = 16,
+  aligned = 32,
+  read_only = 64
+};
 
 struct Instruction {
   Handler run = nullptr;
@@ -83,6 +91,7 @@ struct Function {
   bool is_entry = false, is_decoded = false;
   std::vector<Parameter> parameters, results;
   std::uint32_t parameter_bytes = 0;
+  std::uint32_t most_threads = 1024;                                    // of a block, by __launch_bounds__
   std::uint32_t register_bytes = 0, local_bytes = 0, shared_bytes = 0;  // shared: what the kernel declares
   std::uint32_t shared_room = 0;                                        // the same with red zones between its arrays
   std::vector<std::pair<std::uint32_t, std::uint32_t>> red_zones;       // first byte, end

@@ -388,6 +388,26 @@ TEST(Ptx, BlocksAndThreadsHaveThreeDimensions) {
     EXPECT_EQ(r[static_cast<std::size_t>(k)], k % 2 + 10 * (k / 2 % 3) + 100 * (k / 6 % 3) + 1000 * (k / 18)) << k;
 }
 
+TEST(Ptx, ArraysOfFunctionsInSharedMemoryHavePlacesInTheirKernels) {
+  std::vector<double> x(64), y(64);
+  std::iota(x.begin(), x.end(), 0.0);
+  y = x;
+  call(kernels(), "shared_of_both", {{1}, {64}}, x.data());
+  call(kernels(), "shared_of_a_function", {{1}, {64}}, y.data());
+  for (std::size_t k = 0; k < 64; ++k) {
+    EXPECT_EQ(x[k], 2.0 * double(k));
+    EXPECT_EQ(y[k], 63.0 - double(k));
+  }
+}
+
+TEST(Ptx, LanesOfADivergentLoopCallAFunctionTogether) {
+  for (const int n : {1, 40, 64, 100, 499}) {
+    std::vector<double> x(500, 1.0);
+    call(kernels(), "function_after_a_loop", {{1}, {64}}, x.data(), n);
+    for (int k = 0; k < 64; ++k) EXPECT_EQ(x[static_cast<std::size_t>(63 - k)], k < n ? (n - k + 63) / 64 : 0) << n;
+  }
+}
+
 // ---- instructions that nvcc seldom writes ----
 
 Module& single(const std::string& body, const char* registers) {
@@ -581,6 +601,21 @@ TEST(PtxFaults, ShufflesAtTwoPlacesAreFound) {
   EXPECT_NE(said.find("whose lanes do not all come"), std::string::npos) << said;
   x.assign(32, 2);
   EXPECT_EQ(fault_of([&] { call(kernels(), "shuffle_in_branches", {{1}, {32}}, x.data()); }), "");
+}
+TEST(PtxFaults, BlocksOfMoreThreadsThanTheLaunchBoundsAreFound) {
+  std::vector<int> x(96);
+  EXPECT_EQ(fault_of([&] { call(kernels(), "bounded", {{1}, {64}}, x.data()); }), "");
+  const std::string said = fault_of([&] { call(kernels(), "bounded", {{1}, {96}}, x.data()); });
+  EXPECT_NE(said.find("a block of 96 threads, of bounded, which may have 64"), std::string::npos) << said;
+}
+TEST(PtxFaults, DivisionsOfIntegersByZeroAreFound) {
+  for (const char* body : {"div.u32 %r1, 7, %t;", "rem.s64 %x, 7, %rd1;"}) {
+    std::uint64_t r[32] = {};
+    const std::string said = fault_of([&] {
+      call(single(body, ".reg .u32 %r1; .reg .u64 %x;"), "one", {{1}, {1}}, &r[0]);
+    });
+    EXPECT_NE(said.find("arithmetic: thread 0 of block 0: an integer is divided by zero"), std::string::npos) << said;
+  }
 }
 TEST(PtxFaults, TrapsAndAssertionsEndTheLaunch) {
   EXPECT_EQ(fault_of([&] { call(kernels(), "traps", {{1}, {32}}, 3); }), "");

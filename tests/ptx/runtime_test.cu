@@ -72,6 +72,18 @@ __global__ void sum(const double* x, double* partial, unsigned* ticket, double* 
   *result = s;
 }
 
+// The compiler takes read-only loads where no other pointer leads to the same numbers, as is promised here.
+__global__ void twice(const double* __restrict__ x, double* __restrict__ y) { y[threadIdx.x] = 2 * x[threadIdx.x]; }
+
+template <bool Barrier>
+__global__ void counted_by_all(unsigned* count, unsigned* seen) {
+  atomicAdd(count, 1);
+  if (Barrier) __syncthreads();
+  seen[threadIdx.x] = *count;
+}
+
+__global__ void __launch_bounds__(32) of_one_warp(double* x) { x[threadIdx.x] = 0; }
+
 void require(bool holds, const char* what) {
   if (holds) return;
   std::printf("does not hold: %s\n", what);
@@ -180,20 +192,51 @@ void uninitialised_memory_is_found() {
   neighbours<<<1, 64>>>(x, 0);
   require(cudaDeviceSynchronize() != cudaSuccess, "what nobody has written is found");
 }
+void read_only_loads_of_what_the_kernel_writes_are_found() {
+  Numbers x = counted(128);
+  twice<<<1, 64>>>(x.device, x.device + 64);
+  require(cudaDeviceSynchronize() == cudaSuccess, "two arrays");
+  twice<<<1, 64>>>(x.device, x.device);
+  require(cudaDeviceSynchronize() != cudaSuccess, "one array");
+}
+void an_atomic_next_to_a_plain_access_is_a_race() {
+  unsigned *count, *seen;
+  cudaMalloc(&count, sizeof(unsigned));
+  cudaMalloc(&seen, 64 * sizeof(unsigned));
+  cudaMemset(count, 0, sizeof(unsigned));
+  counted_by_all<true><<<1, 64>>>(count, seen);
+  require(cudaDeviceSynchronize() == cudaSuccess, "a barrier between");
+  counted_by_all<false><<<1, 64>>>(count, seen);
+  require(cudaDeviceSynchronize() != cudaSuccess, "a race is found");
+}
+void blocks_of_more_threads_than_the_launch_bounds_are_refused() {
+  Numbers x = counted(64);
+  cudaLaunchConfig_t c{};
+  c.gridDim = dim3(1);
+  c.blockDim = dim3(32);
+  require(cudaLaunchKernelEx(&c, of_one_warp, x.device) == cudaSuccess, "one warp");
+  c.blockDim = dim3(64);
+  require(cudaLaunchKernelEx(&c, of_one_warp, x.device) == cudaErrorInvalidValue, "two warps");
+}
 
 constexpr struct {
   const char* name;
   void (*run)();
-} facts[] = {{"kernels_see_arguments_variables_and_constants", kernels_see_arguments_variables_and_constants},
-             {"graphs_are_replayed", graphs_are_replayed},
-             {"static_and_dynamic_shared_memory_count_together", static_and_dynamic_shared_memory_count_together},
-             {"barriers_order_accesses", barriers_order_accesses},
-             {"missing_barriers_are_races", missing_barriers_are_races},
-             {"a_reader_of_another_warp_is_not_forgotten", a_reader_of_another_warp_is_not_forgotten},
-             {"fences_order_blocks", fences_order_blocks},
-             {"missing_fences_are_races", missing_fences_are_races},
-             {"overruns_are_found", overruns_are_found},
-             {"uninitialised_memory_is_found", uninitialised_memory_is_found}};
+} facts[] = {
+    {"kernels_see_arguments_variables_and_constants", kernels_see_arguments_variables_and_constants},
+    {"graphs_are_replayed", graphs_are_replayed},
+    {"static_and_dynamic_shared_memory_count_together", static_and_dynamic_shared_memory_count_together},
+    {"barriers_order_accesses", barriers_order_accesses},
+    {"missing_barriers_are_races", missing_barriers_are_races},
+    {"a_reader_of_another_warp_is_not_forgotten", a_reader_of_another_warp_is_not_forgotten},
+    {"fences_order_blocks", fences_order_blocks},
+    {"missing_fences_are_races", missing_fences_are_races},
+    {"overruns_are_found", overruns_are_found},
+    {"uninitialised_memory_is_found", uninitialised_memory_is_found},
+    {"read_only_loads_of_what_the_kernel_writes_are_found", read_only_loads_of_what_the_kernel_writes_are_found},
+    {"an_atomic_next_to_a_plain_access_is_a_race", an_atomic_next_to_a_plain_access_is_a_race},
+    {"blocks_of_more_threads_than_the_launch_bounds_are_refused",
+     blocks_of_more_threads_than_the_launch_bounds_are_refused}};
 
 }  // namespace
 

@@ -14,6 +14,8 @@ class SharedLayout {
   SharedLayout(Function& function, Offsets& fixed, std::uint32_t& fixed_bytes)
       : f_(function), fixed_(fixed), fixed_bytes_(fixed_bytes) {}
 
+  void call_functions() { calls_functions_ = true; }  // a kernel, before its own arrays get their places
+
   std::uint32_t offset(std::string_view name, const Variable& v) {
     if (const auto fixed = fixed_.find(name); fixed != fixed_.end()) {
       take_fixed();
@@ -21,7 +23,7 @@ class SharedLayout {
     }
     Offsets& known = f_.is_entry ? own_ : fixed_;
     if (const auto found = known.find(name); found != known.end()) return found->second;
-    if (f_.is_entry) take_fixed();
+    if (calls_functions_) take_fixed();
     std::uint32_t& end = f_.is_entry ? end_ : fixed_bytes_;
     const auto alignment = static_cast<std::uint32_t>(v.alignment), bytes = static_cast<std::uint32_t>(v.bytes);
     const std::uint32_t at = f_.is_entry ? after_red_zone(end, alignment) : aligned(end, alignment);
@@ -33,6 +35,7 @@ class SharedLayout {
 
   // Arrays whose size the launch gives begin at f.shared_room.
   void finish(bool has_dynamic) {
+    if (calls_functions_) take_fixed();
     f_.shared_bytes = aligned(declared_, 16);
     f_.shared_room = has_dynamic ? after_red_zone(end_, 16) : aligned(end_, 16);
   }
@@ -59,6 +62,7 @@ class SharedLayout {
   std::uint32_t& fixed_bytes_;
   Offsets own_;
   std::uint32_t end_ = 0, declared_ = 0;  // with red zones, and without
+  bool calls_functions_ = false;
 };
 
 }  // namespace ritz::ptx
