@@ -1,6 +1,7 @@
 #include "fem/analysis/implicit_evolution.hpp"
 
 #include "device/process/stop_request.hpp"
+#include "fem/analysis/mean_supports.hpp"
 #include "fem/ranks/field_of_rank.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -17,11 +18,12 @@ const Constraints& one_field(const Supports& supports) { return dynamic_cast<con
 
 const FieldOfRank* part_of(const TransientModel& model) { return model.whole != nullptr ? model.whole->one : nullptr; }
 
-Attached attached_to(const TransientModel& model) {
-  if (model.attached.empty()) return {};
+std::shared_ptr<const Attached> attached_to(const TransientModel& model) {
+  if (model.means != nullptr) return model.means->attached();
+  if (model.attached.empty()) return std::make_shared<const Attached>();
   const FieldOfRank* const part = part_of(model);
   const Operator& all = part != nullptr ? part->equations_of_all() : one_field(model.equations);
-  return attached_to(all.space(), model.attached, model.supports, part);
+  return std::make_shared<const Attached>(attached_to(all.space(), model.attached, model.supports, part));
 }
 
 }  // namespace
@@ -31,7 +33,8 @@ ImplicitEvolution::ImplicitEvolution(const TransientModel& model, Transient opti
     : Evolution(model, std::move(options), observer, std::move(method), error_order),
       system_(tangent_system(*equations_, *supports_, linear_options(), {.whole = model.whole})),
       newton_(*equations_, *supports_, system_, newton_options(), observer.progress),
-      attached_(std::make_shared<const Attached>(attached_to(model))),
+      means_(model.means),
+      attached_(attached_to(model)),
       part_(part_of(model)) {}
 
 void ImplicitEvolution::finish_try() {
@@ -85,7 +88,7 @@ void ImplicitEvolution::use(double factor, double dt) {
 void ImplicitEvolution::set_factors(double factor) {
   factor_ = factor;
   equations_->inputs().set_factor_of_rates(factor);
-  if (attached_->any()) system_->set_beside(attached_, factor);
+  if (attached_->any()) system_->set_beside(attached_, 1, factor);
 }
 
 void ImplicitEvolution::balance(const Residual& residual, const Vector& prescribed, const std::string& place,

@@ -84,7 +84,8 @@ class ImplicitEvolution : public Evolution {
 
   const std::shared_ptr<TangentSystem> system_;
   Newton newton_;
-  const std::shared_ptr<const Attached> attached_;  // to the rates
+  const std::shared_ptr<const MeanSupports> means_;  // the supports, where they have prescribed means; else null
+  const std::shared_ptr<const Attached> attached_;   // masses to the rates; springs and means that are held
   static constexpr double part_that_shows_scale = 1e-3;
   double factor_ = -1;
 
