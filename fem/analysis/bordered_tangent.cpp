@@ -49,23 +49,22 @@ void BorderedTangent::add_stops(const Supports& supports, Solve solve) {
   }
 }
 
-// Rows: the balance at the stops, then the motions of the columns.
+// Rows: the motions of the columns, then the balance at the stops.
 void BorderedTangent::factorise() {
-  const std::size_t stops = motions_.size(), size = stops + borders_.size();
+  const std::size_t borders = borders_.size(), size = borders + motions_.size();
   std::vector<double> rows(size * size, 0.0);
-  for (std::size_t i = 0; i < stops; ++i) {
-    for (std::size_t k = 0; k < stops; ++k) rows[i * size + k] = dot(stop_columns_[i], motions_[k]);
-    for (std::size_t j = 0; j < borders_.size(); ++j)
-      rows[i * size + stops + j] = borders_[j].at_stops[i] - dot(stop_columns_[i], borders_[j].answer);
+  for (std::size_t i = 0; i < borders; ++i) {
+    for (std::size_t j = 0; j < borders; ++j) rows[i * size + j] = -dot(borders_[i].row, borders_[j].answer);
+    for (std::size_t k = 0; k < motions_.size(); ++k) rows[i * size + borders + k] = dot(borders_[i].row, motions_[k]);
+    rows[i * size + i] -= borders_[i].compliance;
   }
-  for (std::size_t i = 0; i < borders_.size(); ++i) {
-    const std::size_t row = (stops + i) * size;
-    for (std::size_t k = 0; k < stops; ++k) rows[row + k] = dot(borders_[i].row, motions_[k]);
-    for (std::size_t j = 0; j < borders_.size(); ++j)
-      rows[row + stops + j] = -dot(borders_[i].row, borders_[j].answer);
-    rows[row + stops + i] -= borders_[i].compliance;
+  for (std::size_t i = 0; i < motions_.size(); ++i) {
+    const std::size_t row = (borders + i) * size;
+    for (std::size_t j = 0; j < borders; ++j)
+      rows[row + j] = borders_[j].at_stops[i] - dot(stop_columns_[i], borders_[j].answer);
+    for (std::size_t k = 0; k < motions_.size(); ++k) rows[row + borders + k] = dot(stop_columns_[i], motions_[k]);
   }
-  factor_.emplace(std::move(rows), size, 1e-13);  // what has no pivot follows from others
+  factor_.emplace(std::move(rows), size, borders, 1e-13);  // what has no pivot follows from others
 }
 
 std::vector<double> BorderedTangent::take_stops(Vector& b) const {
@@ -79,25 +78,25 @@ std::vector<double> BorderedTangent::take_stops(Vector& b) const {
 
 std::vector<double> BorderedTangent::gap(const std::vector<double>& forces_at_stops, const std::vector<double>& sizes,
                                          const Vector& x) const {
-  const std::size_t stops = motions_.size();
+  const std::size_t borders = borders_.size();
   std::vector<double> result;
-  for (std::size_t i = 0; i < stops; ++i) {
+  for (std::size_t j = 0; j < borders; ++j)
+    result.push_back(borders_[j].compliance * sizes[j] - dot(borders_[j].row, x));
+  for (std::size_t i = 0; i < motions_.size(); ++i) {
     result.push_back(forces_at_stops[i] - dot(stop_columns_[i], x));
-    for (std::size_t j = 0; j < borders_.size(); ++j) result.back() -= borders_[j].at_stops[i] * sizes[stops + j];
+    for (std::size_t j = 0; j < borders; ++j) result.back() -= borders_[j].at_stops[i] * sizes[j];
   }
-  for (std::size_t j = 0; j < borders_.size(); ++j)
-    result.push_back(borders_[j].compliance * sizes[stops + j] - dot(borders_[j].row, x));
   return result;
 }
 
 // Twice: held means are then met to rounding, whatever the accuracy of the answers.
 void BorderedTangent::correct(const std::vector<double>& forces_at_stops, Vector& x) const {
-  const std::size_t stops = motions_.size();
-  std::vector<double> sizes(stops + borders_.size(), 0.0);
+  const std::size_t borders = borders_.size();
+  std::vector<double> sizes(borders + motions_.size(), 0.0);
   for (int round = 0; round < 2; ++round) {
     const std::vector<double> more = factor_->solve(gap(forces_at_stops, sizes, x));
-    for (std::size_t k = 0; k < stops; ++k) axpy(more[k], motions_[k], x);
-    for (std::size_t j = 0; j < borders_.size(); ++j) axpy(-more[stops + j], borders_[j].answer, x);
+    for (std::size_t j = 0; j < borders; ++j) axpy(-more[j], borders_[j].answer, x);
+    for (std::size_t k = 0; k < motions_.size(); ++k) axpy(more[borders + k], motions_[k], x);
     for (std::size_t i = 0; i < sizes.size(); ++i) sizes[i] += more[i];
   }
 }

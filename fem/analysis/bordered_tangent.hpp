@@ -50,7 +50,7 @@ class BorderedTangent {
   const std::span<const Vector> stop_columns_;
   std::vector<Vector> motions_;  // Q_s
   std::vector<Border> borders_;
-  std::optional<PivotedFactor> factor_;  // of the unknowns h, then f
+  std::optional<PivotedFactor> factor_;  // of the unknowns f, then h
 };
 
 }  // namespace ritz

@@ -64,7 +64,7 @@ PivotedFactor balance_of(const std::vector<PrescribedMean>& means, const Rows& c
   for (std::size_t k = 0; k < of_motions.size(); ++k)
     for (std::size_t i = 0; i < loads; ++i)
       rows[i * size + loads + k] = rows[(loads + k) * size + i] = of_motions[k][i];
-  PivotedFactor factor(std::move(rows), size, independent);
+  PivotedFactor factor(std::move(rows), size, loads, independent);
   if (!factor.dependent().empty()) throw_dependent(means[std::min(factor.dependent().front(), loads - 1)]);
   return factor;
 }

@@ -158,7 +158,8 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     }
     for (const Vector* each : means)
       for (const Vector& answer : answers) compliance.push_back(dot(*each, answer));
-    const std::vector<double> forces = PivotedFactor(std::move(compliance), means.size(), 1e-13).solve(moved);
+    const std::vector<double> forces =
+        PivotedFactor(std::move(compliance), means.size(), means.size(), 1e-13).solve(moved);
     for (std::size_t j = 0; j < forces.size(); ++j) axpy(-forces[j], answers[j], x);
   }
 

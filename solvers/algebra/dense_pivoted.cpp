@@ -7,26 +7,19 @@
 
 namespace ritz {
 
-PivotedFactor::PivotedFactor(std::vector<double> A, std::size_t n, double least) : size_(n), rows_(std::move(A)) {
-  scale();
+PivotedFactor::PivotedFactor(std::vector<double> A, std::size_t n, std::size_t with_diagonal, double least)
+    : size_(n), rows_(std::move(A)) {
+  scale(with_diagonal);
   eliminate(least);
 }
 
-// The largest entry of each row and column becomes 1 (Ruiz, Technical Report RAL-TR-2001-034, 2001), from a diagonal of
-// 1, which is what a positive definite matrix ends with.
-void PivotedFactor::scale() {
-  constexpr int rounds = 20;
-  scales_.assign(size_, 1.0);
-  for (std::size_t i = 0; i < size_; ++i)
-    if (at(i, i) != 0) scales_[i] = 1 / std::sqrt(std::abs(at(i, i)));
-  for (int round = 0; round < rounds; ++round) {
-    std::vector<double> largest(size_, 0.0);
-    for (std::size_t i = 0; i < size_; ++i)
-      for (std::size_t j = 0; j < size_; ++j)
-        largest[i] = std::max({largest[i], std::abs(at(i, j)) * scales_[i] * scales_[j],
-                               std::abs(at(j, i)) * scales_[i] * scales_[j]});
-    for (std::size_t i = 0; i < size_; ++i)
-      if (largest[i] > 0) scales_[i] /= std::sqrt(largest[i]);
+void PivotedFactor::scale(std::size_t with_diagonal) {
+  for (std::size_t i = 0; i < with_diagonal; ++i)
+    scales_.push_back(at(i, i) != 0 ? 1 / std::sqrt(std::abs(at(i, i))) : 1);
+  for (std::size_t k = with_diagonal; k < size_; ++k) {
+    double largest = std::sqrt(std::abs(at(k, k)));
+    for (std::size_t i = 0; i < with_diagonal; ++i) largest = std::max(largest, std::abs(at(k, i)) * scales_[i]);
+    scales_.push_back(largest > 0 ? 1 / largest : 1);
   }
   for (std::size_t i = 0; i < size_; ++i)
     for (std::size_t j = 0; j < size_; ++j) at(i, j) *= scales_[i] * scales_[j];
@@ -52,8 +45,7 @@ void PivotedFactor::eliminate(double least) {
     std::swap(column_[step], column_[c]);
     for (std::size_t i = step + 1; i < size_; ++i) {
       const double factor = at(row_[i], column_[step]) /= pivot;
-      for (std::size_t j = step + 1; j < size_; ++j)
-        at(row_[i], column_[j]) -= factor * at(row_[step], column_[j]);
+      for (std::size_t j = step + 1; j < size_; ++j) at(row_[i], column_[j]) -= factor * at(row_[step], column_[j]);
     }
   }
 }

@@ -10,7 +10,7 @@ from joining_test import EXACT, MESH, STEEL, Joining, at, box, half_period, held
 from laws_test import ELASTIC, slope
 from steps_test import step
 
-PATH = "[newton]\nincrements = 3\n"
+PATH = "[newton]\npath = [0.5, 1]\n"  # linear models follow a path by Newton's method, too
 NEO_HOOKE = '[model]\nlarge_displacement = true\n[[material]]\nregion = "bar"\nlaw = "neo_hooke"\nyoung = 1e6\npoisson = 0.45\ndensity = 1\n'
 
 
@@ -73,6 +73,22 @@ class NonlinearCouplings(Joining):
         law = self.of(self.bar, text.replace(STEEL.format("bar", 0.3) + "density = 7850\n", j2(1e12)) + end)
         for a, b in zip(law.probes["tip"], linear.probes["tip"], strict=True):
             self.assert_close(a, b, 1e-7)
+
+    def test_forces_do_not_depend_on_the_unit_of_length(self):
+        """A path and a motion of a body that only couplings hold, in metres, a million of them, and a millionth."""
+        rows = []
+        for size in (1, 1e6, 1e-6):
+            bar = boxes.blocks(("bar", (4, 2, 2), box(0, 0, 0, (4 * size, size, size))))
+            text = FREE.replace("7850", repr(7850 / size**2)) + f'[[coupling]]\nregion = "bar.x0"\nreference = [0, {size}, 0]\n' + zero()
+            text += f'[[coupling]]\nregion = "bar.x1"\nreference = [{5 * size}, 0, {size}]\nx = {1e-3 * size}\nry = 2e-3\nsprings = {{z = {1e9 * size}, rz = {1e9 * size**3}}}\n'
+            text += f"force = [0, {1e6 * size**2}, 0]\nmoment = [{1e5 * size**3}, 0, 0]\n"
+            for more in (PATH, "[time]\nend = 2e-4\nstep = 5e-5\n"):
+                force = self.of(bar, text + more).fact("coupling bar.x1 force")
+                rows.append([value / size ** (2 if i < 3 else 3) for i, value in enumerate(force)])
+        for path, motion in zip(rows[2::2], rows[3::2]):
+            for found, expected in zip((path, motion), rows):
+                for a, b in zip(found, expected):
+                    self.assertAlmostEqual(a, b, delta=1e-8 * max(map(abs, expected)))
 
     def test_only_couplings_hold_a_bar_along_a_path(self):
         clamp = START + zero()

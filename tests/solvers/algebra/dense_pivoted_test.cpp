@@ -19,7 +19,7 @@ TEST(PivotedFactor, SolvesASystemOfManySizes) {
       A.push_back(size[i] * plain[i][j] * size[j]);
       b[i] += A.back() * x[j];
     }
-  const PivotedFactor factor(A, 4, 1e-12);
+  const PivotedFactor factor(A, 4, 3, 1e-12);
   EXPECT_TRUE(factor.dependent().empty());
   const std::vector<double> found = factor.solve(b);
   for (std::size_t i = 0; i < 4; ++i) EXPECT_NEAR(found[i] * size[i], x[i] * size[i], 1e-13);
@@ -28,7 +28,7 @@ TEST(PivotedFactor, SolvesASystemOfManySizes) {
 // The third row is the sum of the others: with a right-hand side that fits, any solution does.
 TEST(PivotedFactor, LeavesOutWhatFollowsFromOthers) {
   const std::vector<double> A = {2, 1, 3, 1, 2, 3, 3, 3, 6}, b = {4, 5, 9};
-  const PivotedFactor factor(A, 3, 1e-12);
+  const PivotedFactor factor(A, 3, 3, 1e-12);
   ASSERT_EQ(factor.dependent().size(), 1U);
   const std::vector<double> x = factor.solve(b);
   for (std::size_t i = 0; i < 3; ++i)
