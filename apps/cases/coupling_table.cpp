@@ -11,22 +11,25 @@ namespace ritz {
 // The surface stays free to deform: forces and prescribed motions act through the equivalent traction.
 void read_coupling(const Case::Table& t, RelationInput& in) {
   const Region* region = t.region("region", "facets", in.mesh(), {RegionKind::facets});
+  const int dimension = in.mesh().dimension();
+  const bool of_revolution = in.kinds().of_revolution;
   const std::optional<Point> reference =
-      optional_point(t, "reference", "the reference point [m]; not given: the centre of the surface", 3);
+      optional_point(t, "reference", "the reference point [m]; not given: the centre of the surface", dimension);
   std::array<std::optional<double>, 6> prescribed;
   for (int c = 0; c < 6; ++c) {
+    if (!has_mean_motion(static_cast<std::size_t>(c), dimension, of_revolution)) continue;
     const std::optional<double> value = motion_of(t, c);
     if (value && in.kinds().at_rest && !in.run().step().continues() && *value != 0)
       in.refuse_motion(t, motion_names[static_cast<std::size_t>(c)], *value);
     prescribed[static_cast<std::size_t>(c)] = value;
   }
-  const std::array<double, 6> compliances = springs_of(t, prescribed);
+  const std::array<double, 6> compliances = springs_of(t, in, prescribed);
   Point force{}, moment{};
-  if (takes_loads(in)) std::tie(force, moment) = loads_of(t);
+  if (takes_loads(in)) std::tie(force, moment) = loads_of(t, in);
   const PointMass mass = mass_of(t, in);
   if (region == nullptr) return;
   in.attempt([&] {
-    const auto mean = std::make_shared<const MeanMotion>(in.space(), *region, reference, t.where());
+    const auto mean = std::make_shared<const MeanMotion>(in.space(), *region, reference, t.where(), of_revolution);
     if (acts(force) || acts(moment))
       in.model().equations.push_back(traction_on(in, *region, {.force = force, .moment = moment, .at = reference}));
     MovedRegion told{.kind = "coupling",

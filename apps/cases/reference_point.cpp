@@ -1,7 +1,7 @@
 #include "apps/cases/reference_point.hpp"
 
 #include "apps/cases/point_inputs.hpp"
-#include "fem/physics/load_forms.hpp"
+#include "fem/physics/mean_motion.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,7 +21,18 @@ std::optional<double> motion_of(const Case::Table& t, int c) {
 
 bool takes_loads(const RelationInput& in) { return !in.kinds().at_rest || in.kinds().loaded; }
 
-std::pair<Point, Point> loads_of(const Case::Table& t) {
+std::pair<Point, Point> loads_of(const Case::Table& t, const RelationInput& in) {
+  if (in.mesh().dimension() == 2) {
+    const Point plane = padded(t.vector("force", "force at the reference point [N], for the whole thickness or ring",
+                                        {.size = 2, .fallback = zeros_of(2)}));
+    const double moment =
+        t.number("moment", "moment about z on the region [N m], for the whole thickness", {.fallback = 0});
+    if (in.kinds().of_revolution && (plane[0] != 0 || moment != 0))
+      t.error(ErrorKind::relation, plane[0] != 0 ? "force" : "moment",
+              "a radial force or a moment at a reference point of a body of revolution", "it has no resultant",
+              "give a traction or a pressure");
+    return {plane, {0, 0, moment}};
+  }
   const Point force =
       padded(t.vector("force", "force at the reference point [N]", {.size = 3, .fallback = zeros_of(3)}));
   return {force, padded(t.vector("moment", "moment on the region [N m]", {.size = 3, .fallback = zeros_of(3)}))};
@@ -67,7 +78,7 @@ void attach(const Case::Table& t, RelationInput& in, const PointMass& mass,
   if (!in.kinds().at_rest && !in.read().time) return;
   in.read().attached_mass += mass.mass;
   for (std::size_t c = 0; c < 6; ++c) {
-    if (in.mesh().dimension() == 2 && (in.kinds().of_revolution ? c != 1 : c != 0 && c != 1 && c != 5)) continue;
+    if (!has_mean_motion(c, in.mesh().dimension(), in.kinds().of_revolution)) continue;
     AttachedMotion motion{.terms = terms(c), .mass = mass.of(c)};
     if (held[c] && in.kinds().at_rest)
       motion.stiffness = compliances[c] > 0 ? 1 / compliances[c] : std::numeric_limits<double>::infinity();
@@ -81,10 +92,12 @@ void attach(const Case::Table& t, RelationInput& in, const PointMass& mass,
   }
 }
 
-std::array<double, 6> springs_of(const Case::Table& t, std::array<std::optional<double>, 6>& prescribed) {
+std::array<double, 6> springs_of(const Case::Table& t, const RelationInput& in,
+                                 std::array<std::optional<double>, 6>& prescribed) {
   std::array<double, 6> compliances{};
   const Case::Table springs = t.table("springs", "between the reference point and the ground");
   for (std::size_t c = 0; c < compliances.size(); ++c) {
+    if (!has_mean_motion(c, in.mesh().dimension(), in.kinds().of_revolution)) continue;
     if (!springs.present() || !springs.has(motion_names[c])) continue;
     compliances[c] = 1 / springs.number(motion_names[c],
                                         c < 3 ? "stiffness along this axis [N/m]; not given: none"
@@ -99,10 +112,7 @@ std::array<double, 6> springs_of(const Case::Table& t, std::array<std::optional<
 }
 
 Integral traction_on(const RelationInput& in, const Region& facets, const RemoteForce& load) {
-  return Integral::over(
-             load_form<3, 3, 1>(equivalent_traction(in.mesh(), facets, load, in.space().order()), BodyMeasure{}),
-             facets)
-      .of_field(in.field());
+  return traction_on(in.space(), facets, load, in.kinds().of_revolution).of_field(in.field());
 }
 
 }  // namespace ritz

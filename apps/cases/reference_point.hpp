@@ -18,7 +18,7 @@ std::optional<double> motion_of(const Case::Table& t, int c);
 
 // Force [N] and moment [N m], which act in statics and in time, and in vibration as a preload or as what excites.
 bool takes_loads(const RelationInput& in);
-std::pair<Point, Point> loads_of(const Case::Table& t);
+std::pair<Point, Point> loads_of(const Case::Table& t, const RelationInput& in);
 bool acts(const Point& v);
 
 struct PointMass {
@@ -41,7 +41,8 @@ void attach(const Case::Table& t, RelationInput& in, const PointMass& mass,
 
 // Springs between a reference point and the ground, which prescribe no motion: they add zero to those that are.
 // [m/N, rad/(N m)]; 0: there is none.
-std::array<double, 6> springs_of(const Case::Table& t, std::array<std::optional<double>, 6>& prescribed);
+std::array<double, 6> springs_of(const Case::Table& t, const RelationInput& in,
+                                 std::array<std::optional<double>, 6>& prescribed);
 
 // A force and moment on facets as the traction that is equivalent.
 Integral traction_on(const RelationInput& in, const Region& facets, const RemoteForce& load);

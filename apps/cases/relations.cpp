@@ -8,7 +8,7 @@ namespace {
 bool is_always_read(const RelationInput&) { return true; }
 bool moves_rigidly(const RelationInput& in) { return in.kinds().displacements && !in.has_fields(); }
 bool has_couplings(const RelationInput& in) {
-  return moves_rigidly(in) && !in.is_of_parts() && in.mesh().dimension() == 3 && !in.mesh().structural() &&
+  return moves_rigidly(in) && !in.is_of_parts() && !in.mesh().structural() &&
          (!in.kinds().at_rest || in.kinds().masses);
 }
 bool has_sides(const RelationInput& in) { return in.kinds().periodic; }
@@ -26,7 +26,7 @@ constexpr RelationTable tables[] = {
     {"tie", "nodes of one part that take the field of another one where the meshes do not match", is_always_read,
      read_tie},
     {"rigid", "a region that moves as a rigid body", moves_rigidly, read_rigid},
-    {"coupling", "a surface of a solid whose mean motion is that of a reference point", has_couplings, read_coupling},
+    {"coupling", "a surface of a body whose mean motion is that of a reference point", has_couplings, read_coupling},
     {"periodic", "a side on which the field is that of another side, moved or turned", has_sides, read_periodic},
     {"equation", "a linear equation: the sum of factor times unknown over the terms is the value", is_always_read,
      read_equation, false},

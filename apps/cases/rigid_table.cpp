@@ -59,7 +59,7 @@ void read_rigid(const Case::Table& t, RelationInput& in) {
             "its equations are those of small rotations, which would stretch it",
             dimension == 2 ? "hold its rotation, rz = 0" : "hold its rotations, rx = 0, ry = 0, rz = 0");
   Point force{}, moment{};
-  if (dimension == 3 && takes_loads(in)) std::tie(force, moment) = loads_of(t);
+  if (dimension == 3 && takes_loads(in)) std::tie(force, moment) = loads_of(t, in);
   const PointMass mass = mass_of(t, in);
   if (region == nullptr) return;
   in.attempt([&] {

@@ -34,13 +34,20 @@ void add_direction(const Communicator& all, std::vector<double> x, std::vector<s
 
 }  // namespace
 
-void Attached::add_masses(double factor, const Vector& x, Vector& y) const {
+std::vector<double> Attached::weights(double stiffness, double mass) const {
+  std::vector<double> result;
   for (std::size_t j = 0; j < whole.size(); ++j)
-    if (motions.mass[j] != 0) axpy(factor * motions.mass[j] * dot(whole[j], x), whole[j], y);
+    result.push_back((stiffness != 0 ? stiffness * motions.stiffness[j] : 0) + mass * motions.mass[j]);
+  return result;
+}
+
+void Attached::add(const std::vector<double>& weights, const Vector& x, Vector& y) const {
+  for (std::size_t j = 0; j < whole.size(); ++j)
+    if (weights[j] != 0 && std::isfinite(weights[j])) axpy(weights[j] * dot(whole[j], x), whole[j], y);
 }
 
 Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Supports& supports,
-                     const PartOfModel* part) {
+                     const PartOfModel* part, std::span<const Index> stops) {
   Attached result;
   if (given.empty()) return result;
   const auto column = [&](const std::vector<double>& row) {
@@ -61,6 +68,11 @@ Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion>
     result.motions.stiffness.push_back(each.stiffness);
     result.motions.mass.push_back(each.mass);
   }
+  for (const Index unknown : stops) {
+    std::vector<double> row(static_cast<std::size_t>(space.unknown_count()), 0.0);
+    row[static_cast<std::size_t>(unknown)] = 1;
+    result.stops.push_back(column(row));
+  }
   return result;
 }
 
@@ -76,12 +88,13 @@ FreeMasses::FreeMasses(const Equations& inertia, std::shared_ptr<const Attached>
                        const Vector& diagonal)
     : inertia_(inertia.shared()),
       attached_(std::move(attached)),
-      supports_(supports.shared()),
+      supports_(supports.eliminating().shared()),
       heavy_(inertia.zeros()),
       diagonal_(inertia.zeros()),
       moved_(inertia.zeros()) {
   fill(1.0, heavy_);
   supports_->set_zero(heavy_);
+  for (const Vector& stop : attached_->stops) axpy(1.0, stop, heavy_);
   std::vector<double> is_heavy = heavy_.host(), masses = diagonal.host();
   for (std::size_t i = 0; i < masses.size(); ++i) {
     if (!(masses[i] > 0)) is_heavy[i] = 0;

@@ -1,5 +1,6 @@
-// Springs and masses of reference points as vectors of a space. A mass m of the motion u_j . x adds m u_j u_j^T to the
-// mass matrix, and fills none, however many unknowns move with the point. Private to fem/analysis.
+// Springs and masses of reference points, and means that are held, as vectors of a space. A mass m of the motion
+// u_j . x adds m u_j u_j^T to the mass matrix, and fills none, however many unknowns move with the point. Private to
+// fem/analysis.
 //
 //   const Attached attached = attached_to(space, model.attached, supports);
 //   attached.add_masses(1, a, forces);
@@ -19,18 +20,23 @@ namespace ritz {
 struct Attached {
   std::vector<Vector> whole;  // [motion] u_j, of all unknowns
   AttachedMotions motions;    // as the free unknowns see them
+  // Unit vectors of unknowns that supports hold in place of rigid motions, which springs or held motions hold.
+  std::vector<Vector> stops = {};
 
   bool any() const { return !whole.empty(); }
-  // y += factor * the sum of m_j (u_j . x) u_j
-  void add_masses(double factor, const Vector& x, Vector& y) const;
+  // [motion] stiffness * k_j + mass * m_j; infinite where the motion is held.
+  std::vector<double> weights(double stiffness, double mass) const;
+  // y += the sum of w_j (u_j . x) u_j, without held motions
+  void add(const std::vector<double>& weights, const Vector& x, Vector& y) const;
+  void add_masses(double factor, const Vector& x, Vector& y) const { add(weights(0, factor), x, y); }
 };
 
 // Supports are finished. Values that vary in time may change later: which unknowns are prescribed may not. space: of
 // the whole model; part: whose supports they are, of the vectors of a rank; null: one process.
 Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Supports& supports,
-                     const PartOfModel* part = nullptr);
+                     const PartOfModel* part = nullptr, std::span<const Index> stops = {});
 
-// These vectors, and two blocks more for Woodbury's formula.
+// These vectors, and what BorderedTangent and MeanSupports have for each.
 MemoryNeeds attached_needs(const FunctionSpace& space, Index count);
 
 // Masses of the free unknowns as an operator: those of the integrals, and attached ones. Where an unknown has attached

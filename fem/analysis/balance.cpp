@@ -1,5 +1,6 @@
 #include "fem/analysis/balance.hpp"
 
+#include "fem/analysis/mean_supports.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <cmath>
@@ -25,6 +26,7 @@ Balance::Balance(const Equations& equations, const Supports& supports, std::shar
   const Supports& held = options_->active != nullptr ? options_->active->constraints() : supports;
   system_ = tangent_system(equations, held, linear, {.whole = options_->whole});
   if (options_->ground != nullptr) system_->set_ground(options_->ground);
+  if (options_->means != nullptr) system_->set_beside(options_->means->attached(), 1, 0);
   const NewtonOptions newton{.relative = options_->relative,
                              .rounding_error = options_->rounding_error,
                              .max_steps = options_->max_steps,
@@ -107,6 +109,7 @@ void Balance::go_back() {
 
 void Balance::whole_residual(const Vector& u, Vector& r) const {
   equations_->residual(u, r);
+  if (options_->means != nullptr) options_->means->add_springs(u, r);
   if (options_->forces != nullptr) axpy(-1.0, *options_->forces, r);
 }
 
@@ -216,8 +219,14 @@ std::vector<double> Balance::residual_of_equations() const {
 
 std::vector<double> Balance::reaction(const std::vector<double>& residual) const {
   Vector r(equations_->device(), std::span<const double>(residual), "vectors");
-  supports().keep_constrained(r);
+  if (options_->means != nullptr) options_->means->remove_loads(mean_loads(residual), r);
+  supports().eliminating().keep_constrained(r);
   return equations_->forces_for_results(r);
+}
+
+std::vector<double> Balance::mean_loads(const std::vector<double>& residual) const {
+  if (options_->means == nullptr) return {};
+  return options_->means->loads(u_, Vector(equations_->device(), std::span<const double>(residual), "vectors"), part_);
 }
 
 void Balance::resume(const State& state) {

@@ -58,6 +58,7 @@ class Balance {
 
   std::vector<double> residual_of_equations() const;  // of all unknowns, under the part of the loads
   std::vector<double> reaction(const std::vector<double>& residual) const;
+  std::vector<double> mean_loads(const std::vector<double>& residual) const;  // [prescribed mean]
 
   void resume(const State& state);
   void save(State& state) const;

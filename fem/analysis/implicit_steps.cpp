@@ -1,5 +1,6 @@
 #include "fem/analysis/implicit_steps.hpp"
 
+#include "fem/analysis/mean_supports.hpp"
 #include "fem/ranks/field_of_rank.hpp"
 
 #include <algorithm>
@@ -12,11 +13,12 @@ namespace {
 constexpr double part_that_shows_scale = 1e-3;
 
 // Masses at reference points are of one field.
-Attached attached_to(const TransientModel& model) {
-  if (model.attached.empty()) return {};
+std::shared_ptr<const Attached> attached_to(const TransientModel& model) {
+  if (model.means != nullptr) return model.means->attached();
+  if (model.attached.empty()) return std::make_shared<const Attached>();
   const FieldOfRank* const part = model.whole != nullptr ? model.whole->one : nullptr;
   const Operator& all = part != nullptr ? part->equations_of_all() : dynamic_cast<const Operator&>(model.equations);
-  return attached_to(all.space(), model.attached, model.supports, part);
+  return std::make_shared<const Attached>(attached_to(all.space(), model.attached, model.supports, part));
 }
 
 LinearSolverOptions linear_options(const TimeProblem& problem) {
@@ -44,7 +46,8 @@ ImplicitSteps::ImplicitSteps(TimeProblem& problem, const TransientModel& model, 
     : problem_(problem),
       system_(tangent_system(*problem.equations, *problem.supports, linear_options(problem), {.whole = model.whole})),
       newton_(*problem.equations, *problem.supports, system_, newton_options(problem), progress),
-      attached_(std::make_shared<const Attached>(attached_to(model))) {}
+      means_(model.means),
+      attached_(attached_to(model)) {}
 
 void ImplicitSteps::finish_try() {
   if (!system_->turned().empty()) problem_.state.turned = system_->turned();
@@ -88,7 +91,7 @@ void ImplicitSteps::need_tangent_at(const Vector& u) {
 void ImplicitSteps::set_factor(double factor) {
   factor_ = factor;
   problem_.equations->inputs().set_factor_of_rates(factor);
-  if (attached_->any()) system_->set_beside(attached_, factor);
+  if (attached_->any()) system_->set_beside(attached_, 1, factor);
 }
 
 void ImplicitSteps::balance(const Residual& residual, const Vector& prescribed, const std::string& place, Vector& u) {

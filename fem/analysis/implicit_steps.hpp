@@ -16,6 +16,8 @@
 
 namespace ritz {
 
+class MeanSupports;  // fem/analysis/mean_supports.hpp
+
 // Kept by derivatives of each stage of a step, backwards in time (fem/sensitivity/step_adjoint.hpp).
 struct Stage {
   double time = 0, since = 0;  // `since`: the begin of its step
@@ -54,7 +56,9 @@ class ImplicitSteps {
 
   Newton& newton() { return newton_; }
   TangentSystem& system() { return *system_; }
-  const std::shared_ptr<const Attached>& attached() const { return attached_; }  // to the rates
+  // Masses to the rates; springs and means that are held.
+  const std::shared_ptr<const Attached>& attached() const { return attached_; }
+  const MeanSupports* means() const { return means_.get(); }  // the supports, where they have prescribed means; or null
 
   // Stages are added to the list, where there is one.
   void trace_to(std::vector<Stage>* stages) { traced_ = stages; }
@@ -65,6 +69,7 @@ class ImplicitSteps {
   TimeProblem& problem_;
   const std::shared_ptr<TangentSystem> system_;
   Newton newton_;
+  const std::shared_ptr<const MeanSupports> means_;
   const std::shared_ptr<const Attached> attached_;
   double factor_ = -1;
   std::vector<Stage>* traced_ = nullptr;

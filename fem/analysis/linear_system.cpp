@@ -10,7 +10,6 @@
 #include "fem/space/nested_nodes.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/eigen/orthonormal_block.hpp"
 #include "solvers/linear/memory_steps.hpp"
 
 #include <algorithm>
@@ -54,7 +53,7 @@ void LinearSystem::begin(const std::string& stage) {
 // Equations between unknowns may join others than before: the matrix has another pattern then.
 void LinearSystem::hold(const Supports& constraints) {
   const bool is_first = !constraints_;
-  constraints_ = dynamic_cast<const Constraints&>(constraints);
+  constraints_ = dynamic_cast<const Constraints&>(constraints.eliminating());
   if (is_first) return;
   begin(stage_);
   of_part_.reset();
@@ -66,7 +65,7 @@ void LinearSystem::hold(const Supports& constraints) {
 void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bool alike) {
   const LongWork assembling;
   constraints_ = constraints;
-  woodbury_.reset();
+  bordered_.reset();
   if (ground_) ground_->tangent_changed();
   if (part_ != nullptr) {
     linearise_part(u, alike);
@@ -78,6 +77,7 @@ void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bo
   } else {
     without_matrix_.emplace(equations_, constraints, u);
   }
+  find_stop_columns();
 }
 
 void LinearSystem::assemble(const Vector& u) {
@@ -130,47 +130,70 @@ void LinearSystem::act(const Vector& x, Vector& y) const {
   equations_.action(part_ != nullptr ? point_ : *without_matrix_->point(), x, y);
 }
 
-void LinearSystem::multiply(const Vector& x, Vector& y) const {
+void LinearSystem::multiply_alone(const Vector& x, Vector& y) const {
   if (K_) K_->apply(x, y);
   else act(x, y);
-  if (beside_ != nullptr) beside_->add_masses(beside_weight_, x, y);
 }
 
-void LinearSystem::set_beside(std::shared_ptr<const Attached> masses, double weight) {
-  beside_ = std::move(masses);
-  beside_weight_ = weight;
+void LinearSystem::multiply(const Vector& x, Vector& y) const {
+  multiply_alone(x, y);
+  if (beside_ != nullptr) beside_->add(beside_weights_, x, y);
 }
 
-// Z = tangent^-1 U, accurately: later solutions inherit its error.
+void LinearSystem::set_beside(std::shared_ptr<const Attached> attached, double stiffness, double mass) {
+  beside_weights_ = attached->weights(stiffness, mass);
+  beside_ = std::move(attached);
+}
+
+bool LinearSystem::has_beside() const {
+  return beside_ != nullptr && std::ranges::any_of(beside_weights_, [](double each) { return each != 0; });
+}
+
+// Before the matrix loses its rows.
+void LinearSystem::find_stop_columns() {
+  stop_columns_.clear();
+  if (beside_ == nullptr) return;
+  for (const Vector& stop : beside_->stops) {
+    Vector column = equations_.zeros();
+    multiply_alone(stop, column);
+    constraints_->gather(column);
+    std::vector<double> at_stops;
+    for (const Vector& each : beside_->stops) at_stops.push_back(dot(each, column));
+    constraints_->set_zero(column);
+    for (std::size_t s = 0; s < at_stops.size(); ++s) axpy(at_stops[s], beside_->stops[s], column);
+    stop_columns_.push_back(std::move(column));
+  }
+}
+
 void LinearSystem::solve_for_beside() {
-  const AttachedMotions& motions = beside_->motions;
-  MultiVector U = columns_of(motions.U, 0, motions.count()), Z(U.device(), U.rows(), U.columns(), "eigenvectors");
-  Vector u = equations_.zeros(), z = equations_.zeros();
-  std::vector<double> compliance;
-  for (int j = 0; j < U.columns(); ++j) {
-    U.get_column(j, u);
-    fill(0.0, z);
-    const SolveReport report = solve_tangent(u, z, LinearTolerance{1e-10, 1e-2});
+  if (!beside_->stops.empty() && !equations_.facts().symmetric)
+    throw Error(ErrorKind::conflicting_conditions,
+                "springs or mean motions of couplings alone hold a body whose tangent is not symmetric",
+                "a load that follows the surface, or a law, makes it so", "support the body at some nodes");
+  const auto solve = [this](const Vector& b, Vector& x) {
+    const SolveReport report = solve_tangent(b, x, LinearTolerance{1e-10, 1e-2});
     if (!report.converged())
       throw Error(ErrorKind::not_converged,
-                  fmt::format("the linear solver ({}) stopped for the mass of a reference point: {}", report.method,
+                  fmt::format("the linear solver ({}) stopped for a motion of a reference point: {}", report.method,
                               name_of(report.reason)),
                   report.where, advice_for(report.reason));
-    Z.set_column(j, z);
-    compliance.push_back(1 / (beside_weight_ * motions.mass[static_cast<std::size_t>(j)]));
-  }
-  woodbury_.emplace(std::move(U), std::move(Z), compliance);
-  solved_weight_ = beside_weight_;
+  };
+  bordered_.emplace(beside_, beside_weights_, stop_columns_, *constraints_, solve);
+  solved_weights_ = beside_weights_;
 }
 
 SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) {
-  if (beside_ == nullptr || beside_weight_ == 0) return solve_tangent(b, x, tolerance);
-  if (!woodbury_ || solved_weight_ != beside_weight_) solve_for_beside();
-  SolveReport report = solve_tangent(b, x, tolerance);
-  MultiVector X(x.device(), x.size(), 1);
-  X.set_column(0, x);
-  woodbury_->correct(X);
-  X.get_column(0, x);
+  if (!has_beside()) return solve_tangent(b, x, tolerance);
+  if (!bordered_ || solved_weights_ != beside_weights_) solve_for_beside();
+  Vector rest;
+  std::vector<double> at_stops;
+  if (!beside_->stops.empty()) {
+    rest = equations_.zeros();
+    copy(b, rest);
+    at_stops = bordered_->take_stops(rest);
+  }
+  SolveReport report = solve_tangent(rest.empty() ? b : rest, x, tolerance);
+  bordered_->correct(at_stops, x);
   return report;
 }
 

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "fem/analysis/attached.hpp"
+#include "fem/analysis/bordered_tangent.hpp"
 #include "fem/analysis/ground_correction.hpp"
 #include "fem/analysis/tangent_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -22,7 +23,6 @@
 #include "solvers/linear/projected_guess.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/solver_cache.hpp"
-#include "solvers/eigen/woodbury.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -61,8 +61,8 @@ class LinearSystem final : public TangentSystem {
   void hold(const Supports& constraints) override;  // of linearise(u)
   void linearise(const Vector& u) override { linearise(u, *constraints_); }
 
-  // Solutions take Woodbury's formula, with as many more of the tangent as there are motions.
-  void set_beside(std::shared_ptr<const Attached> masses, double weight) override;
+  // Solutions are those of BorderedTangent, with as many more of the tangent as there are motions and stops.
+  void set_beside(std::shared_ptr<const Attached> attached, double stiffness, double mass) override;
   void set_ground(GroundMotions motions) override;
 
   void multiply(const Vector& x, Vector& y) const override;
@@ -83,6 +83,9 @@ class LinearSystem final : public TangentSystem {
   SolveReport solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
   SolveReport solve_uncorrected(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
   void correct(const SolveReport& report, const Vector& b, Vector& x);
+  void multiply_alone(const Vector& x, Vector& y) const;
+  bool has_beside() const;
+  void find_stop_columns();
   void solve_for_beside();
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options);
   SolveReport turn_to_matrix(const std::string& reason, const std::optional<Error>& failure, const Vector& b, Vector& x,
@@ -107,8 +110,9 @@ class LinearSystem final : public TangentSystem {
   ProjectedGuess guess_;
   std::optional<GroundCorrection> ground_;
   std::shared_ptr<const Attached> beside_;
-  double beside_weight_ = 0, solved_weight_ = 0;
-  std::optional<Woodbury> woodbury_;  // for solved_weight_
+  std::vector<double> beside_weights_, solved_weights_;
+  std::vector<Vector> stop_columns_;         // of the tangent, gathered; zero where prescribed
+  std::optional<BorderedTangent> bordered_;  // for solved_weights_
   std::string stage_, turned_;
   bool no_room_ = false;  // for a matrix
 };

@@ -1,4 +1,5 @@
 #include "fem/analysis/active_constraints.hpp"
+#include "fem/analysis/mean_supports.hpp"
 #include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/ranks/field_of_rank.hpp"
@@ -111,7 +112,11 @@ void enter_along(const Model& model, const Setup& setup, Nonlinear& analysis) {
 
 void check(const Model& model, const Nonlinear& analysis) {
   check_time(model, analysis);
-  require_no_prescribed_means(model, "nonlinear equations");
+  if (!model.means.empty() && has_inequalities(model))
+    throw Error(ErrorKind::analysis, "a prescribed mean motion next to inequalities",
+                "the tangent holds means with the constraints that are closed at the begin",
+                "make the region rigid, or replace the stops and gaps by supports")
+        .at(model.means.front().origin);
   if (model.load_cases.empty()) return;
   require_linear_load_cases(model);
   throw Error(ErrorKind::nonlinear_load_cases, "load cases along a path of [newton]",
@@ -135,10 +140,13 @@ NonlinearSolution solve(const Model& model, Nonlinear analysis, const Observer& 
   if (active && setup.any_supports().varies_in_time())
     throw Error(ErrorKind::load_path, "prescribed values that depend on t, next to inequalities",
                 "the active set has the supports of one time", "give numbers, and the path its parts");
+  const std::shared_ptr<MeanSupports> means = mean_supports(model, setup);
+  analysis.means = means;
   enter_along(model, setup, analysis);
   if (analysis.time.is_given() && !model.has_fields())
     analysis.time.laws = laws_in_time(dynamic_cast<const Operator&>(setup.any_equations()));
-  if (part == nullptr) return solve_nonlinear(setup.any_equations(), setup.any_supports(), analysis, checking);
+  const Supports& supports = means ? static_cast<const Supports&>(*means) : setup.any_supports();
+  if (part == nullptr) return solve_nonlinear(setup.any_equations(), supports, analysis, checking);
   return solve_on_part(*part, std::move(analysis), checking);
 }
 
@@ -159,7 +167,8 @@ NonlinearSolution solve_on_part(PartOfModel& part, Nonlinear analysis, const Obs
 
 NonlinearSolution solve(PartOfModel& part, Nonlinear analysis, const Observer& observer) {
   analysis.whole = &part.whole();
-  return solve_nonlinear(part.equations(), part.supports(), analysis, observer);
+  const Supports& supports = analysis.means ? static_cast<const Supports&>(*analysis.means) : part.supports();
+  return solve_nonlinear(part.equations(), supports, analysis, observer);
 }
 
 Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared&) {
@@ -167,7 +176,9 @@ Forecast forecast(const Model& model, const Nonlinear& analysis, const Prepared&
   LinearSolverOptions linear = analysis.linear;
   linear.one_of_many = false;  // each tangent is another one
   return forecast_of(model, model.equations, linear,
-                     {.stages = stages, .shows_stages = analysis.shows_increments && stages > 1});
+                     {.stages = stages,
+                      .shows_stages = analysis.shows_increments && stages > 1,
+                      .beside = attached_needs(model.space, std::ssize(model.means))});
 }
 
 }  // namespace ritz

@@ -33,6 +33,7 @@ void show(const Nonlinear& options, const Observer& observer, const NonlinearSol
                  .reaction = s.reaction,
                  .residual = s.residual,
                  .tolerance = options.relative,
+                 .mean_loads = s.mean_loads,
                  .part = s.part,
                  .time = time,
                  .energy = s.energy ? &*s.energy : nullptr});
@@ -266,6 +267,7 @@ class Path {
     auto phase = profile().phase("reactions");
     std::vector<double> r = balance_.residual_of_equations();
     reaction_ = balance_.reaction(r);
+    mean_loads_ = balance_.mean_loads(r);
     if (options_->continues && is_last) residual_at_end_ = std::move(r);
   }
 
@@ -283,6 +285,7 @@ class Path {
       s.u = balance_.equations().zeros();
       copy(balance_.u(), s.u);
       s.reaction = reaction_;
+      s.mean_loads = mean_loads_;
       show(*options_, observer_, s);
     }
     if (!observer_.keep) return;
@@ -332,6 +335,7 @@ class Path {
     }
     s.u = balance_.take_u();
     s.reaction = std::move(reaction_);
+    s.mean_loads = std::move(mean_loads_);
     return s;
   }
 
@@ -371,7 +375,7 @@ class Path {
   Vector change_;  // of u in the last increment; empty: there was none
   static constexpr int cuts_to_stable = 2;
   int increment_ = 0, failures_ = 0, rejections_ = 0;
-  std::vector<double> reaction_, residual_at_end_;
+  std::vector<double> reaction_, residual_at_end_, mean_loads_;
 };
 
 }  // namespace

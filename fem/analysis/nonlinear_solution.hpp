@@ -25,6 +25,8 @@
 
 namespace ritz {
 
+class MeanSupports;  // fem/analysis/mean_supports.hpp
+
 // The time that a load path takes, for laws that creep or relax and for functions of t.
 struct PathTime {
   std::vector<double> durations = {};  // [stage] of the path [s]; 0: at once. Empty: the path has no time
@@ -68,8 +70,9 @@ struct Nonlinear {
   std::function<void(double part, const Time& time)> enter = {};
   bool loads_turn = false;  // with the body, so that the residual's change with their part depends on u
   GroundMotions ground = nullptr;
-  const WholeProblem* whole = nullptr;          // where the equations are those of a part of the mesh
-  std::shared_ptr<ActiveSet> active = nullptr;  // constraints that open and close; null: none
+  const WholeProblem* whole = nullptr;                  // where the equations are those of a part of the mesh
+  std::shared_ptr<ActiveSet> active = nullptr;          // constraints that open and close; null: none
+  std::shared_ptr<const MeanSupports> means = nullptr;  // the supports, where they have prescribed means
 
   bool has_arc_length() const { return control == Control::arc_length; }
   int increment_count() const { return increments * static_cast<int>(path.size()); }  // 0: not known
@@ -83,6 +86,7 @@ struct Nonlinear {
 struct NonlinearSolution {
   Vector u;
   std::vector<double> reaction;  // what supports and equations exert (Equations::forces_for_results), 0 elsewhere
+  std::vector<double> mean_loads = {};  // [prescribed mean] the size of its load
   std::vector<NewtonStep> steps;
   double residual = 0;     // relative, at the end
   double reference = 0;    // the largest force seen, to which residuals are relative

@@ -2,12 +2,12 @@
 
 #include "device/host_memory.hpp"
 #include "fem/analysis/rigid_motions.hpp"
+#include "solvers/algebra/dense_pivoted.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -52,85 +52,22 @@ std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSo
 //   | compliances  means of motions |  | sizes   |   | gaps                      |
 //   | their transpose            0  |  | motions | = | - work of what else acts  |
 //
-// Rows and columns are scaled to 1 and eliminated with full pivoting. `independent`: the least pivot, by the accuracy
-// of the solutions.
-class BalanceOfMeans {
- public:
-  // compliance [mean][load], of_motions [motion][mean]
-  BalanceOfMeans(const std::vector<PrescribedMean>& means, const Rows& compliance, const Rows& of_motions,
-                 double independent)
-      : loads_(means.size()), size_(loads_ + of_motions.size()), rows_(size_, std::vector<double>(size_, 0.0)) {
-    for (std::size_t i = 0; i < loads_; ++i)
-      for (std::size_t j = 0; j < loads_; ++j) rows_[i][j] = 0.5 * (compliance[i][j] + compliance[j][i]);
-    for (std::size_t k = 0; k < of_motions.size(); ++k)
-      for (std::size_t i = 0; i < loads_; ++i) rows_[i][loads_ + k] = rows_[loads_ + k][i] = of_motions[k][i];
-    scale(means);
-    eliminate(means, independent);
+// compliance [mean][load], of_motions [motion][mean]. `independent`: the least pivot, by the accuracy of the solutions.
+PivotedFactor balance_of(const std::vector<PrescribedMean>& means, const Rows& compliance, const Rows& of_motions,
+                         double independent) {
+  const std::size_t loads = means.size(), size = loads + of_motions.size();
+  std::vector<double> rows(size * size, 0.0);
+  for (std::size_t i = 0; i < loads; ++i) {
+    if (!(compliance[i][i] > 0)) throw_dependent(means[i]);
+    for (std::size_t j = 0; j < loads; ++j) rows[i * size + j] = 0.5 * (compliance[i][j] + compliance[j][i]);
   }
-
-  std::vector<double> solve(std::vector<double> b) const {
-    for (std::size_t i = 0; i < size_; ++i) b[i] *= scales_[i];
-    std::vector<double> y(size_), x(size_);
-    for (std::size_t step = 0; step < size_; ++step) {
-      y[step] = b[row_[step]];
-      for (std::size_t k = 0; k < step; ++k) y[step] -= rows_[row_[step]][column_[k]] * y[k];
-    }
-    for (std::size_t step = size_; step-- > 0;) {
-      double value = y[step];
-      for (std::size_t k = step + 1; k < size_; ++k) value -= rows_[row_[step]][column_[k]] * x[column_[k]];
-      x[column_[step]] = value / rows_[row_[step]][column_[step]];
-    }
-    for (std::size_t i = 0; i < size_; ++i) x[i] *= scales_[i];
-    return x;
-  }
-
- private:
-  void scale(const std::vector<PrescribedMean>& means) {
-    for (std::size_t i = 0; i < loads_; ++i) {
-      if (!(rows_[i][i] > 0)) throw_dependent(means[i]);
-      scales_.push_back(1 / std::sqrt(rows_[i][i]));
-    }
-    for (std::size_t k = loads_; k < size_; ++k) {
-      double largest = 0;
-      for (std::size_t i = 0; i < loads_; ++i) largest = std::max(largest, std::abs(rows_[k][i]) * scales_[i]);
-      scales_.push_back(largest > 0 ? 1 / largest : 1);
-    }
-    for (std::size_t i = 0; i < size_; ++i)
-      for (std::size_t j = 0; j < size_; ++j) rows_[i][j] *= scales_[i] * scales_[j];
-  }
-
-  // In place: multipliers stay below the pivots.
-  void eliminate(const std::vector<PrescribedMean>& means, double independent) {
-    std::vector<std::size_t> rows(size_), columns(size_);
-    std::iota(rows.begin(), rows.end(), std::size_t{0});
-    std::iota(columns.begin(), columns.end(), std::size_t{0});
-    for (std::size_t step = 0; step < size_; ++step) {
-      std::size_t r = step, c = step;
-      for (std::size_t i = step; i < size_; ++i)
-        for (std::size_t j = step; j < size_; ++j)
-          if (std::abs(rows_[rows[i]][columns[j]]) > std::abs(rows_[rows[r]][columns[c]])) r = i, c = j;
-      const double pivot = rows_[rows[r]][columns[c]];
-      if (!(std::abs(pivot) > independent)) {
-        const auto left = std::ranges::min(std::span(rows).subspan(step));
-        throw_dependent(means[std::min(left, loads_ - 1)]);
-      }
-      std::swap(rows[step], rows[r]);
-      std::swap(columns[step], columns[c]);
-      for (std::size_t i = step + 1; i < size_; ++i) {
-        const double factor = rows_[rows[i]][columns[step]] /= pivot;
-        for (std::size_t j = step + 1; j < size_; ++j)
-          rows_[rows[i]][columns[j]] -= factor * rows_[rows[step]][columns[j]];
-      }
-    }
-    row_ = std::move(rows);
-    column_ = std::move(columns);
-  }
-
-  std::size_t loads_, size_;
-  Rows rows_;
-  std::vector<double> scales_;
-  std::vector<std::size_t> row_, column_;  // [step] of the pivot
-};
+  for (std::size_t k = 0; k < of_motions.size(); ++k)
+    for (std::size_t i = 0; i < loads; ++i)
+      rows[i * size + loads + k] = rows[(loads + k) * size + i] = of_motions[k][i];
+  PivotedFactor factor(std::move(rows), size, loads, independent);
+  if (!factor.dependent().empty()) throw_dependent(means[std::min(factor.dependent().front(), loads - 1)]);
+  return factor;
+}
 
 }  // namespace
 
@@ -155,7 +92,7 @@ class SolutionsWithMeans::Superposition {
     Rows with_springs = compliance_;
     for (std::size_t i = 0; i < means_.size(); ++i) with_springs[i][i] += means_[i].compliance;
     for (const Vector& motion : motions_) sizes_.push_back(sizes_of(means_, motion.host(), components_));
-    balance_.emplace(means_, with_springs, means_of_motions_, 100 * relative);
+    balance_.emplace(balance_of(means_, with_springs, means_of_motions_, 100 * relative));
   }
 
   StaticSolution of(const std::vector<double>& factors) {
@@ -272,7 +209,7 @@ class SolutionsWithMeans::Superposition {
   Rows means_of_motions_;    // [motion][mean]
   Rows work_;                // [outside of load cases, each load case][motion]
   Rows compliance_, sizes_;  // sizes_ [load, then motion][mean]
-  std::optional<BalanceOfMeans> balance_;
+  std::optional<PivotedFactor> balance_;
 };
 
 SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, const LinearSolverOptions& options,

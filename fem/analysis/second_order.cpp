@@ -1,5 +1,7 @@
 #include "fem/analysis/second_order.hpp"
 
+#include "fem/analysis/mean_supports.hpp"
+#include "solvers/algebra/dense_pivoted.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/smoothers/jacobi.hpp"
@@ -72,11 +74,17 @@ void SecondOrder::find_w(const Vector& u, const Vector& v, Vector& w) const {
   if (damping_.stiffness != 0) axpy(damping_.stiffness, v, w);
 }
 
-// r of the equations alone, without the rates.
+// r of the equations, with the rates that their factor leaves, and of springs.
+void SecondOrder::whole_residual(const Vector& w, Vector& r) {
+  equations_.residual(w, r);
+  if (const MeanSupports* const means = steps_.means()) means->add_springs(w, r);
+}
+
+// r without the rates.
 void SecondOrder::residual_of(const Vector& w, Vector& r) {
   const double factor = steps_.factor();
   steps_.set_factor(0);
-  equations_.residual(w, r);
+  whole_residual(w, r);
   steps_.set_factor(factor);
 }
 
@@ -89,7 +97,7 @@ void SecondOrder::inertia_of(const Vector& x, Vector& forces) {
 void SecondOrder::find_equilibrium() {
   steps_.set_factor(0);
   steps_.make_tangent();
-  const auto residual = [this](const Vector& u, Vector& r) { equations_.residual(u, r); };
+  const auto residual = [this](const Vector& u, Vector& r) { whole_residual(u, r); };
   steps_.balance(residual, motion_.u(), fmt::format("the equilibrium at t = {:g}", problem_.begin), u_);
   problem_.residual_in_step = steps_.last_residual();
   if (equations_.facts().has_states) equations_.states().commit(u_);
@@ -109,20 +117,42 @@ void SecondOrder::find_first_acceleration() {
   supports_.set_linear(a_);
 }
 
-// M x = f for the free unknowns that have a mass, f gathered; x = 0 for others.
+// M x = f for the free unknowns that have a mass, f gathered; x = 0 for others, and along means that are held.
 void SecondOrder::solve_masses(const Vector& u, Vector& f, Vector& x) const {
   Vector diagonal = rates_.diagonal(u);
   supports_.gather_diagonal(diagonal);
   const FreeMasses masses(rates_, steps_.attached(), supports_, diagonal);
-  masses.project(f);
   diagonal.copy_from(masses.diagonal());
   const JacobiPreconditioner jacobi(std::move(diagonal));
-  fill(0.0, x);
-  const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(masses, f, x, &jacobi);
-  if (!(report.true_relative_residual <= 1e-8))
-    throw Error(ErrorKind::not_converged,
-                fmt::format("the acceleration at the begin was not found: {}", name_of(report.reason)),
-                "the mass matrix may be singular or not definite", "check densities and masses");
+  const auto solve = [&](Vector& forces, Vector& answer) {
+    masses.project(forces);
+    fill(0.0, answer);
+    const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(masses, forces, answer, &jacobi);
+    if (!(report.true_relative_residual <= 1e-8))
+      throw Error(ErrorKind::not_converged,
+                  fmt::format("the acceleration at the begin was not found: {}", name_of(report.reason)),
+                  "the mass matrix may be singular or not definite", "check densities and masses");
+  };
+  solve(f, x);
+  if (steps_.means() != nullptr) stay_across_means(solve, x);
+}
+
+// The forces that hold means take the acceleration along them. solve(force, acceleration).
+void SecondOrder::stay_across_means(FunctionRef<void(Vector&, Vector&)> solve, Vector& x) const {
+  const std::vector<const Vector*> means = steps_.means()->directions();
+  std::vector<Vector> answers;
+  std::vector<double> compliance, moved;
+  for (const Vector* each : means) {
+    Vector force = equations_.zeros();
+    copy(*each, force);
+    solve(force, answers.emplace_back(equations_.zeros()));
+    moved.push_back(dot(*each, x));
+  }
+  for (const Vector* each : means)
+    for (const Vector& answer : answers) compliance.push_back(dot(*each, answer));
+  const std::vector<double> forces =
+      PivotedFactor(std::move(compliance), means.size(), means.size(), 1e-13).solve(moved);
+  for (std::size_t j = 0; j < forces.size(); ++j) axpy(-forces[j], answers[j], x);
 }
 
 void SecondOrder::use_step(double h) {
@@ -151,7 +181,7 @@ double SecondOrder::take(const TimeStep& step) {
   axpy(-s, u_ahead_, w_ahead_);
   const auto residual = [this, s](const Vector& u, Vector& r) {
     find_w_at_end(s, u);
-    equations_.residual(w_, r);
+    whole_residual(w_, r);
     steps_.attached()->add_masses(steps_.factor(), w_, r);
     axpby(-1 / s, known_, 1 / s, r);
   };
@@ -328,13 +358,19 @@ SolutionView SecondOrder::view() {
   axpy(damping_.mass, v_, known_);
   inertia_of(known_, product_);
   axpy(1.0, r_, product_);
+  std::vector<double> mean_loads;
+  if (const MeanSupports* const means = steps_.means()) {
+    mean_loads = means->loads(u_, product_);
+    means->remove_loads(mean_loads, product_);
+  }
   supports_.gather(product_);
-  supports_.keep_prescribed(product_);
+  supports_.eliminating().keep_prescribed(product_);
   reaction_ = equations_.forces_for_results(product_);
   return {.u = u_,
           .reaction = reaction_,
           .residual = state_.residual,
           .tolerance = problem_.options.newton.relative,
+          .mean_loads = std::move(mean_loads),
           .time = state_.time,
           .velocity = &v_,
           .acceleration = &work_,

@@ -44,7 +44,9 @@ class SecondOrder final : public Integrator {
 
  private:
   void find_w(const Vector& u, const Vector& v, Vector& w) const;
+  void whole_residual(const Vector& w, Vector& r);
   void residual_of(const Vector& w, Vector& r);
+  void stay_across_means(FunctionRef<void(Vector&, Vector&)> solve, Vector& x) const;
   void find_equilibrium();
   void find_first_acceleration();
   void find_given_motion();

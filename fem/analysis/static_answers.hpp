@@ -10,6 +10,7 @@
 #include "fem/analysis/state.hpp"
 #include "fem/physics/model.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace ritz {
@@ -36,7 +37,7 @@ class StaticAnswers final : public AnswersToForces {
   std::optional<ModelSupports> stopped_;  // of a free body
   std::optional<Operator> stressed_;
   std::optional<OwnField> field_;
-  Attached attached_;
+  std::shared_ptr<const Attached> attached_;
   std::optional<LinearSystem> system_;
   Vector moved_;
 };

@@ -21,7 +21,7 @@ class TangentOfFields final : public TangentSystem {
   using TangentSystem::solve;
   void begin(const std::string&) override { system_->release(); }
   void hold(const Supports& supports) override {
-    const auto& constraints = dynamic_cast<const FieldsConstraints&>(supports);
+    const auto& constraints = dynamic_cast<const FieldsConstraints&>(supports.eliminating());
     forget_assembly(equations_);  // its patterns
     system_.emplace(equations_, constraints, options_, whole_problem(equations_, constraints));
   }
@@ -31,7 +31,7 @@ class TangentOfFields final : public TangentSystem {
     return system_->solve(b, x, tolerance.value_or(tolerance_));
   }
   const std::string& turned() const override { return turned_; }
-  void set_beside(std::shared_ptr<const Attached>, double) override { refuse("masses at reference points"); }
+  void set_beside(std::shared_ptr<const Attached>, double, double) override { refuse("reference points"); }
   void set_ground(GroundMotions motions) override {
     if (motions != nullptr && !motions->empty()) refuse("motions that the ground holds");
   }
@@ -66,7 +66,7 @@ std::vector<SolveReport> TangentSystem::solve(const MultiVector& B, MultiVector&
 std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
                                               const LinearSolverOptions& options, const TangentFacts& facts) {
   if (const auto* const several = dynamic_cast<const MixedOperator*>(&equations)) {
-    const auto& held = dynamic_cast<const FieldsConstraints&>(supports);
+    const auto& held = dynamic_cast<const FieldsConstraints&>(supports.eliminating());
     WholeProblem whole = facts.whole != nullptr ? *facts.whole : whole_problem(*several, held);
     whole.singular = whole.singular || facts.singular;
     return std::make_unique<TangentOfFields>(*several, held, options, std::move(whole));

@@ -26,6 +26,7 @@
 namespace ritz {
 
 class LoadSamples;
+class MeanSupports;  // fem/analysis/mean_supports.hpp
 
 // Analyses keep copies. They set the times of all, and the factors of the rate integrals in `equations`.
 struct TransientModel {
@@ -37,6 +38,8 @@ struct TransientModel {
   std::span<const AttachedMotion> attached = {};  // whose masses join the inertia of an evolution of second order
   std::shared_ptr<const LoadSamples> samples = nullptr;  // steps of a controlled length are no longer than these allow
   const WholeProblem* whole = nullptr;                   // where the equations are those of a part of the mesh
+  // The supports, where they have prescribed means: of second order. The attached motions are then theirs.
+  std::shared_ptr<const MeanSupports> means = nullptr;
 };
 
 // Central differences of second order: explicit, with lumped masses, in steps no longer than the highest frequency of

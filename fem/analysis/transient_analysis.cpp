@@ -1,6 +1,7 @@
 #include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/load_samples.hpp"
+#include "fem/analysis/mean_supports.hpp"
 #include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/operator/operator_needs.hpp"
@@ -26,6 +27,7 @@ void check_explicit(const Model& model, const Transient& analysis) {
   if (model.has_fields()) refuse("of a model of several fields", "some have no mass");
   if (analysis.linear.ranks != nullptr) refuse("over several ranks", "one process has all nodes");
   if (!model.attached.empty()) refuse("of a model with masses at reference points", "they move many nodes together");
+  if (!model.means.empty()) refuse("of a model with prescribed mean motions", "they join masses of nodes");
   if (!model.relations.empty()) refuse("of a model with ties, rigid regions or equations", "they join masses of nodes");
   if (model.damping.stiffness > 0)
     refuse("with damping in proportion to the stiffness", "it shortens the stable step to almost nothing");
@@ -40,7 +42,7 @@ void check_explicit(const Model& model, const Transient& analysis) {
 void check(const Model& model, const Transient& analysis) {
   require_no_inequalities(model, "time");
   if (analysis.central_differences) check_explicit(model, analysis);
-  require_no_prescribed_means(model, "an evolution in time");
+  if (!is_of_second_order(model)) require_no_prescribed_means(model, "an evolution of first order");
   if (rates_of(model).empty() && rates_among_fields(model).empty())
     throw Error(ErrorKind::analysis, "an evolution in time of a model without capacity or inertia",
                 "nothing says what the body stores",
@@ -53,8 +55,7 @@ void check(const Model& model, const Transient& analysis) {
         return each.stiffness != 0 || !is_of_second_order(model);
       }))
     throw Error(ErrorKind::analysis, "an evolution in time of a model with springs at reference points",
-                "of reference points inertia alone takes part in motion",
-                "make the region rigid, or let springs act at its nodes");
+                "of attached motions inertia alone takes part in motion", "give the spring as a prescribed mean");
   if (!is_of_second_order(model)) return;
   if (analysis.forces != nullptr)
     throw Error(ErrorKind::analysis, "given forces at nodes in an evolution of second order",
@@ -105,14 +106,16 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
   if (analysis.fixed_step == 0)
     samples =
         std::make_shared<const LoadSamples>(model, std::min(0.0, analysis.begin.time), analysis.end, analysis.instants);
+  const std::shared_ptr<MeanSupports> means = mean_supports(model, setup);
   const TransientModel parts{.equations = setup.any_equations(),
                              .rates = setup.any_rates(),
-                             .supports = setup.any_supports(),
+                             .supports = means ? static_cast<Supports&>(*means) : setup.any_supports(),
                              .second_order = is_of_second_order(model),
                              .damping = model.damping,
                              .attached = model.attached,
                              .samples = samples,
-                             .whole = setup.whole()};
+                             .whole = setup.whole(),
+                             .means = means};
   const Observer checking = without_reversed_cells(model, within_ranges_in_time(model, observer));
   PartOfModel* const part = setup.part();
   if (part == nullptr) return solve_transient(parts, std::move(analysis), checking);
@@ -184,7 +187,7 @@ Forecast forecast(const Model& model, const Transient& analysis, const Prepared&
                       .solves = solves,
                       .shows_stages = true,
                       .beside = transient_vector_needs(model.space.unknown_count(), second) +
-                                attached_needs(model.space, std::ssize(model.attached)) +
+                                attached_needs(model.space, std::ssize(model.attached) + std::ssize(model.means)) +
                                 OperatorNeeds(rates).of(Operator::Task::residual)});
 }
 

@@ -272,11 +272,13 @@ void ModelSupports::find_floating(const Model& model) {
   floating_ = free_motions(model.space, held_unknowns(without_means, common()), holding_rows(without_means, common()),
                            *model.rigid, model.gone);
   const auto components = static_cast<std::size_t>(model.space.components());
-  for (const std::size_t unknown : stops_of(floating_, common()))
+  for (const std::size_t unknown : stops_of(floating_, common())) {
+    stops_.push_back(static_cast<Index>(unknown));
     for (const auto& set : sets_) {
       const auto node = static_cast<Node>(unknown / components);
       set->prescribe_nodes({&node, 1}, static_cast<int>(unknown % components), 0.0, "prescribed mean motions");
     }
+  }
 }
 
 std::vector<std::vector<double>> stop_free_motions(const Model& model, ModelSupports& supports) {

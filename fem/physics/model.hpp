@@ -122,7 +122,7 @@ struct Model {
   std::optional<Turning> turning = {};          // of vibration about the state of a body that turns
   std::vector<LinearEquations> relations = {};  // between unknowns, in all load cases: ties, rigid regions, equations
   std::vector<CyclicSides> cyclic = {};         // sides of a sector (fem/analysis/sector_modes.hpp)
-  std::vector<PrescribedMean> means = {};       // of linear static analyses, in all load cases
+  std::vector<PrescribedMean> means = {};       // of statics and evolutions of second order, in all load cases
   std::vector<AttachedMotion> attached = {};    // of free vibration; in time their masses
   std::vector<Node> held_on_axis = {};  // nodes of the space on an axis of revolution: their radial component is 0
   // Around a body of revolution, whose displacements have the components r, y and hoop (fem/forms/with_waves.hpp).
@@ -192,6 +192,7 @@ class ModelSupports {
   // [motion][unknown] rigid motions that prescribed means alone hold. As many unknowns are held at zero in their place,
   // and no force may act there.
   const std::vector<std::vector<double>>& floating() const { return floating_; }
+  const std::vector<Index>& stops() const { return stops_; }  // these unknowns
   // motions_held_by_ground()
   const GroundMotions& on_ground() const { return on_ground_; }
 
@@ -202,6 +203,7 @@ class ModelSupports {
   std::vector<std::size_t> set_of_;  // [load case]
   Index untouched_ = 0;
   std::vector<std::vector<double>> floating_;
+  std::vector<Index> stops_;
   GroundMotions on_ground_;
 };
 

@@ -1,7 +1,5 @@
 #include "fem/physics/remote_force.hpp"
 
-#include "fem/results/region_points.hpp"
-
 namespace ritz {
 namespace {
 
@@ -13,8 +11,8 @@ Triple cross_product(const Triple& a, const Triple& b) {
 
 // use(position, weight) at the points of the rule of loads.
 template <class Use>
-void at_points(const Mesh& mesh, const Region& region, int field_order, const Use& use) {
-  RegionPoints points(mesh, BodyMeasure{}, field_order);
+void at_points(const Mesh& mesh, const Region& region, int field_order, const BodyMeasure& measure, const Use& use) {
+  RegionPoints points(mesh, measure, field_order);
   for (const FacetOfCell& facet : region.facets)
     points.of_facet(facet, [&](const RegionPoints::Table& table, std::span<const Node> nodes, const auto& each) {
       each([&](std::size_t q, double weight) {
@@ -39,16 +37,16 @@ Triple solve_by_cramer(const std::array<Triple, 3>& I, const Triple& m) {
 }  // namespace
 
 std::vector<Coefficient> equivalent_traction(const Mesh& mesh, const Region& region, const RemoteForce& load,
-                                             int field_order) {
+                                             int field_order, const BodyMeasure& measure) {
   double area = 0;
   Triple centre{};
-  at_points(mesh, region, field_order, [&](const Triple& x, double weight) {
+  at_points(mesh, region, field_order, measure, [&](const Triple& x, double weight) {
     area += weight;
     for (std::size_t d = 0; d < 3; ++d) centre[d] += weight * x[d];
   });
   for (double& each : centre) each /= area;
   std::array<Triple, 3> second{};
-  at_points(mesh, region, field_order, [&](const Triple& x, double weight) {
+  at_points(mesh, region, field_order, measure, [&](const Triple& x, double weight) {
     const Triple r = {x[0] - centre[0], x[1] - centre[1], x[2] - centre[2]};
     const double square = r[0] * r[0] + r[1] * r[1] + r[2] * r[2];
     for (std::size_t i = 0; i < 3; ++i)
@@ -57,10 +55,13 @@ std::vector<Coefficient> equivalent_traction(const Mesh& mesh, const Region& reg
   const Triple p = load.at.value_or(centre);
   Triple moment = cross_product({p[0] - centre[0], p[1] - centre[1], p[2] - centre[2]}, load.force);
   for (std::size_t d = 0; d < 3; ++d) moment[d] += load.moment[d];
-  const Triple turn = solve_by_cramer(second, moment);
+  const bool is_plane = mesh.dimension() == 2;
+  const Triple turn = !is_plane              ? solve_by_cramer(second, moment)
+                      : measure.axisymmetric ? Triple{}
+                                             : Triple{0, 0, moment[2] / second[2][2]};
   const PointExpression x[] = {PointExpression::x(), PointExpression::y(), PointExpression::z()};
   std::vector<Coefficient> traction;
-  for (std::size_t d = 0; d < 3; ++d) {
+  for (std::size_t d = 0; d < (is_plane ? std::size_t{2} : std::size_t{3}); ++d) {
     const std::size_t j = (d + 1) % 3, k = (d + 2) % 3;  // (w x r)_d = w_j r_k - w_k r_j
     traction.emplace_back(load.force[d] / area + turn[j] * (x[k] - centre[k]) - turn[k] * (x[j] - centre[j]));
   }

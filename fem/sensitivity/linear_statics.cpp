@@ -40,6 +40,10 @@ void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
                 "take derivatives of one state, without internal variables and a path of loads");
   };
   if (newton.follows_a_path() || newton.increments > 1) wrong("a model with a load path");
+  if (!model.means.empty())
+    throw Error(ErrorKind::analysis, "derivatives of nonlinear statics with prescribed mean motions or springs of them",
+                "adjoint solutions do not know their forces", "prescribe displacements of nodes, or give a force")
+        .at(model.means.front().origin);
   if (has_inequalities(model)) wrong("a model with inequalities");
   if (Operator(model.space, model.equations).facts().has_states) wrong("a model with internal variables");
 }

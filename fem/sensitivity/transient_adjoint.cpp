@@ -279,6 +279,9 @@ std::optional<NotDifferentiable> not_differentiable(const Model& model, const Tr
   if (!model.attached.empty() && !std::ranges::all_of(model.equations, is_symmetric))
     return NotDifferentiable{"an evolution with reference points whose tangent is not symmetric",
                              "their masses join a symmetric one", "take another model"};
+  if (!model.means.empty())
+    return NotDifferentiable{"a model with prescribed mean motions or springs of couplings",
+                             "adjoint steps do not know their forces", "hold or load nodes"};
   if (std::ranges::any_of(model.equations, [](const Integral& i) { return !i.form.state_start.empty(); }))
     return NotDifferentiable{"a model with internal variables", "its solution depends on the way to it",
                              "take another model"};

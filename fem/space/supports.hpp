@@ -31,6 +31,10 @@ class Supports {
   // was not gathered.
   virtual void keep_constrained(Vector& r) const = 0;
 
+  // Those that eliminate unknowns: all, unless means of many unknowns are prescribed, too
+  // (fem/analysis/mean_supports.hpp).
+  virtual const Supports& eliminating() const { return *this; }
+
   virtual bool has_dependent() const = 0;                          // do unknowns follow others by equations?
   virtual const std::vector<std::uint8_t>& host_mask() const = 0;  // [unknown] 1: prescribed
   virtual bool varies_in_time() const = 0;

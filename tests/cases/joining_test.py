@@ -278,8 +278,6 @@ class Couplings(Joining):
         load_case = '[[load_case]]\nname = "a"\n[[load_case.force]]\nregion = "bar.x1"\nvalue = [1, 0, 0]\n'
         self.refuse(2, ["'x' was given with a spring", "coupling.0.x"], self.bar, self.text + end + "x = 0.1\nsprings = {x = 1e6}\n")
         self.refuse(4, ["coupling.0.springs.x"], self.bar, self.text + end + "springs = {x = -1e6}\n")
-        self.refuse(4, ["a prescribed mean motion in an analysis of an evolution in time"], self.bar,
-                    self.text.replace("poisson", "density = 1\npoisson") + "[time]\nend = 1\nstep = 1\n" + end + "x = 0.1\n")
         self.refuse(4, ["can still move freely"], self.bar, self.text.replace("fixed = true", "x = 0") + end + "y = 0\nz = 0\n")
         self.refuse(2, ["a load case cannot have its own [coupling]"], self.bar, self.text + load_case + '[[load_case.coupling]]\nregion = "bar.x1"\n')
         self.refuse(2, ["'bar.x9'"], self.bar, self.text + end.replace("x1", "x9"))

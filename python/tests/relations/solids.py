@@ -156,6 +156,8 @@ def of_laws(program, random):
         pass
     if len(m.parts()) == 2:
         tie(m)
+    if end_is_free(m) and m.chance(0.3):
+        sprung(m, f"{m.last()}.x1")
     for _ in range(1 + m.chance(0.5)):
         size = 0.008 * m.positive(0.5, 2)
         if m.chance(0.4):
@@ -232,21 +234,22 @@ def springs(m):
 
 def coupled(m):
     """The mean motion of a side is prescribed."""
-    if m.dimension == 2 or m.moves:
+    if m.kind == "axisymmetric":
         return False
-    given = m.program == "elasticity"
+    given = m.program == "elasticity" and not m.moves
     m.add("coupling", {"region": "part1.x0", "reference": m.point() if m.chance(0.6) else None, "keys": m.all_keys(LENGTH, 0.1 * given),
                        "turns": m.all_keys(NONE, 0.1 * given, "r", "axial")})
     return True
 
 
-def sprung(m):
+def sprung(m, region="part1.x0"):
     """The mean motion of a side is held by springs."""
-    if m.dimension == 2 or m.moves:
+    if m.kind == "axisymmetric":
         return False
     even = m.chance(0.6)
-    stiffness = [np.full(3, m.positive()) if even else np.array([m.positive() for _ in range(3)]) for _ in range(2)]
-    m.add("coupling", {"region": "part1.x0", "reference": m.point() if m.chance(0.6) else None,
+    counts = (m.dimension, 3 if m.dimension == 3 else 1)
+    stiffness = [np.full(count, m.positive()) if even else np.array([m.positive() for _ in range(count)]) for count in counts]
+    m.add("coupling", {"region": region, "reference": m.point() if m.chance(0.6) else None,
                        "springs": {"keys": Keys(list(stiffness[0]), SPRING, "diagonal"), "turns": Keys(list(stiffness[1]), MOMENT, "diagonal", "r")}})
     return True
 
@@ -315,12 +318,12 @@ def coupling(m):
     if not end_is_free(m) or m.dimension == 2:
         return
     loads = m.program == "elasticity"
-    held = m.chance(0.3) and not m.moves
+    held = m.chance(0.3)
     turns = m.random.permutation([*range(3)])
     content = {"region": f"{m.last()}.x1", "reference": m.point() if m.chance(0.6) else None,
                "force": m.vector(FORCE) if loads and m.chance(0.7) else None, "moment": m.vector(MOMENT, "axial") if loads and m.chance(0.5) else None}
     if held:
-        content["turns"] = Keys([0.05 * loads if a == turns[0] else None for a in range(3)], NONE, "axial", "r")
+        content["turns"] = Keys([0.05 * (loads and not m.moves) if a == turns[0] else None for a in range(3)], NONE, "axial", "r")
         if "moment" in content and content["moment"] is not None:
             content["moment"] = None
     if m.program == "modal" or m.moves:
