@@ -23,6 +23,9 @@ constexpr int estimate_order = 3;  // of the local error of u
 //
 // has the tangent r' + factor M, and is all that a step solves: v and a follow from u. Unknowns at the begin of the
 // step have no mark, those at its end a _1, and those that a = 0 at the end would lead to are called ahead.
+//
+// A field without inertia, such as a pressure, is in balance at each moment. Its a is zero, and its v, except where
+// damping takes the place of r(u) by r(w).
 class SecondOrderEvolution final : public ImplicitEvolution {
  public:
   SecondOrderEvolution(const TransientModel& model, Transient options, const Observer& observer)
@@ -50,6 +53,8 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     else motion_.fit(rates_->diagonal(u_), u_);
     supports_->set_values(u_);
     motion_.put_rates(motion_.v(), v_);
+    find_fields_with_inertia();
+    if (!with_inertia_.empty()) begin_fields_without_inertia();
     find_w(u_, v_, w_);
     residual_of(w_, r_);
     check_residual_at_begin(r_);
@@ -68,6 +73,7 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     a_ = Vector(equations_->device(), std::span<const double>(state_.a), "vectors");
     r_ = Vector(equations_->device(), std::span<const double>(state_.r), "vectors");
     motion_.resume();
+    find_fields_with_inertia();
     find_forces(u_, v_, r_, inner_, force_, drag_);
   }
 
@@ -90,6 +96,65 @@ class SecondOrderEvolution final : public ImplicitEvolution {
   void inertia_of(const Vector& x, Vector& forces) {
     rates_->residual(x, forces);
     attached_->add_masses(1, x, forces);
+  }
+
+  void find_fields_with_inertia() {
+    const Layout& layout = equations_->layout();
+    if (layout.count() == 1) return;
+    const Vector diagonal = rates_->diagonal(u_);
+    std::vector<int> without;
+    for (int k = 0; k < layout.count(); ++k)
+      if (!(max_abs(layout.part(diagonal, k)) > 0)) without.push_back(k);
+    if (without.empty()) return;
+    with_inertia_ = equations_->zeros();
+    fill(1.0, with_inertia_);
+    for (const int k : without) {
+      Vector none = layout.part(with_inertia_, k);
+      none.fill_zero();
+      layout.put(none, k, with_inertia_);
+    }
+  }
+
+  // x of fields with inertia, and `others` of those without.
+  void put_others(const Vector& others, Vector& x) {
+    axpy(-1.0, others, x);
+    multiply(x, with_inertia_, x);
+    axpy(1.0, others, x);
+  }
+
+  // In balance with the motion at the begin: w with r(w), and u with r(u), which differ by b v.
+  void begin_fields_without_inertia() {
+    multiply(v_, with_inertia_, v_);
+    Vector none = equations_->zeros(), balanced = equations_->zeros();
+    balance_without_inertia(none, balanced);
+    if (damping_.stiffness != 0) {
+      Vector rate = equations_->zeros();
+      balance_without_inertia(v_, rate);
+      axpby(-1 / damping_.stiffness, balanced, 1 / damping_.stiffness, rate);
+      put_others(rate, v_);
+    }
+    put_others(balanced, u_);
+    supports_->set_values(u_);
+  }
+
+  // The fields without inertia after M (x - u) / h^2 + r(x + b v) = 0. Those with inertia hardly move in this h, so
+  // that the others are off by its square. Constraints without a compliance, such as div u = 0, hold of the
+  // acceleration then.
+  void balance_without_inertia(const Vector& v, Vector& x) {
+    const double h = 0.01 * state_.control.size;
+    set_factors(1 / (h * h));
+    system_->begin();
+    if (linear_) system_->linearise(Vector());
+    find_w(u_, v, w_);
+    inertia_of(w_, known_);
+    const auto residual = [&](const Vector& u, Vector& r) {
+      find_w(u, v, w_);
+      equations_->residual(w_, r);
+      attached_->add_masses(factor_, w_, r);
+      axpy(-factor_, known_, r);
+    };
+    copy(u_, x);
+    balance(residual, motion_.u(), fmt::format("the fields without inertia at t = {:g}", begin_), x);
   }
 
   void find_equilibrium() {
@@ -173,6 +238,10 @@ class SecondOrderEvolution final : public ImplicitEvolution {
     axpy(method_.gamma * h, a_1_, v_1_);
     motion_.put_rates(motion_.a(), a_1_);
     motion_.put_rates(motion_.v(), v_1_);
+    if (!with_inertia_.empty() && damping_.stiffness == 0) {
+      multiply(a_1_, with_inertia_, a_1_);
+      multiply(v_1_, with_inertia_, v_1_);
+    }
     find_w_at_end(s, u_1_);
     residual_of(w_, r_1_);
     if (is_traced()) trace_step(step);
@@ -475,7 +544,8 @@ class SecondOrderEvolution final : public ImplicitEvolution {
   Vector inner_, force_, drag_, inner_1_, force_1_, drag_1_;  // of the body, the loads and damping
   std::vector<double> reaction_;
   double largest_ = 0;
-  Vector given_;  // of traced steps: find_given_motion()
+  Vector given_;         // of traced steps: find_given_motion()
+  Vector with_inertia_;  // [unknown] 1: its field has inertia; empty: all have
 };
 
 }  // namespace
