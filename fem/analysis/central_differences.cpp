@@ -1,4 +1,5 @@
-#include "fem/analysis/evolution.hpp"
+#include "fem/analysis/central_differences.hpp"
+
 #include "fem/analysis/lumped_mass.hpp"
 #include "fem/analysis/support_motion.hpp"
 #include "solvers/algebra/dense_symmetric.hpp"
@@ -49,39 +50,43 @@ double largest_eigenvalue(const std::function<void(const Vector& x, Vector& y)>&
 //   v_half = v + h/2 a;  u_1 = u + h v_half;  a_1 = -M^-1 r(u_1) - alpha v_1;  v_1 = v_half + h/2 a_1
 // Belytschko, Liu and Moran, Nonlinear Finite Elements for Continua and Structures, 2000, section 6.2. Stable for
 // h <= 2 / omega of the highest frequency. Unknowns at the begin of a step have no mark, those at its end a _1.
-class CentralDifferencesEvolution final : public Evolution {
+class ExplicitSteps final : public Integrator {
  public:
-  CentralDifferencesEvolution(const TransientModel& model, Transient options, const Observer& observer)
-      : Evolution(model, std::move(options), observer, "central differences", 2),
+  ExplicitSteps(TimeProblem& problem, const TransientModel& model)
+      : Integrator("central differences", 2),
+        problem_(problem),
+        state_(problem.state),
+        equations_(*problem.equations),
+        supports_(*problem.supports),
         damping_(model.damping.mass),
-        loads_(equations_->loads()),
-        mass_(lumped_mass(dynamic_cast<const Operator&>(model.rates), supports_->host_mask())),
-        motion_(*supports_, equations_->zeros(), options_.end) {
-    judges_ = false;
+        loads_(equations_.loads()),
+        mass_(lumped_mass(dynamic_cast<const Operator&>(model.rates), supports_.host_mask())),
+        motion_(supports_, equations_.zeros(), problem_.options.end) {
+    problem_.judges = false;
     std::vector<double> inverse = mass_.host();
-    for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = supports_->host_mask()[i] != 0 ? 0 : 1 / inverse[i];
+    for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = supports_.host_mask()[i] != 0 ? 0 : 1 / inverse[i];
     inverse_ = Vector(mass_.device(), std::span<const double>(inverse), "vectors");
     for (double& each : inverse) each = std::sqrt(each);
     root_ = Vector(mass_.device(), std::span<const double>(inverse), "vectors");
     for (Vector* each :
          {&u_, &v_, &a_, &r_, &u_1_, &v_1_, &a_1_, &r_1_, &work_, &product_, &inner_, &force_, &inner_1_, &force_1_})
-      *each = equations_->zeros();
+      *each = equations_.zeros();
   }
 
  private:
   void start() override {
-    auto phase = profile().phase("assembly");
-    u_ = Vector(equations_->device(), std::span<const double>(state_.u), "vectors");
-    if (!state_.v.empty()) v_ = Vector(equations_->device(), std::span<const double>(state_.v), "vectors");
-    set_time(begin_, begin_);
-    equations_->inputs().set_factor_of_rates(0);
-    set_points_at_begin();
+    auto phase = problem_.profile().phase("assembly");
+    u_ = problem_.on_device(state_.u);
+    if (!state_.v.empty()) v_ = problem_.on_device(state_.v);
+    problem_.set_time(problem_.begin, problem_.begin);
+    equations_.inputs().set_factor_of_rates(0);
+    problem_.set_points_at_begin();
     choose_step();
-    motion_.start(begin_, state_.control.size);
-    supports_->set_values(u_);
+    motion_.start(problem_.begin, state_.control.size);
+    supports_.set_values(u_);
     motion_.put_rates(motion_.v(), v_);
-    equations_->residual(u_, r_);
-    check_residual_at_begin(r_);
+    equations_.residual(u_, r_);
+    problem_.check_residual_at_begin(r_);
     find_forces(u_, r_, inner_, force_);
     find_acceleration(r_, v_, 0, a_);
     EnergyBalance& energy = state_.energy;
@@ -91,44 +96,45 @@ class CentralDifferencesEvolution final : public Evolution {
   }
 
   void resume() override {
-    equations_->inputs().set_factor_of_rates(0);
-    u_ = Vector(equations_->device(), std::span<const double>(state_.u), "vectors");
-    v_ = Vector(equations_->device(), std::span<const double>(state_.v), "vectors");
-    a_ = Vector(equations_->device(), std::span<const double>(state_.a), "vectors");
-    r_ = Vector(equations_->device(), std::span<const double>(state_.r), "vectors");
+    equations_.inputs().set_factor_of_rates(0);
+    u_ = problem_.on_device(state_.u);
+    v_ = problem_.on_device(state_.v);
+    a_ = problem_.on_device(state_.a);
+    r_ = problem_.on_device(state_.r);
     motion_.resume();
     find_forces(u_, r_, inner_, force_);
   }
 
   void begin_step() override {
-    if (!linear_ && state_.steps > 0 && state_.steps % steps_between_estimates == 0) choose_step();
+    if (!problem_.linear && state_.steps > 0 && state_.steps % steps_between_estimates == 0) choose_step();
   }
 
   // The tangent at u: M^-1/2 K M^-1/2 has omega^2 for eigenvalues.
   double longest_stable_step() {
-    Vector start = equations_->zeros(), scaled = equations_->zeros();
+    Vector start = equations_.zeros(), scaled = equations_.zeros();
     fill_start_vector(start);
     multiply(root_, start, work_);
     const double largest = largest_eigenvalue(
         [&](const Vector& x, Vector& y) {
           multiply(root_, x, scaled);
-          equations_->action(u_, scaled, product_);
+          equations_.action(u_, scaled, product_);
           multiply(root_, product_, y);
         },
         work_);
-    return largest > 0 ? 2 / std::sqrt(largest) : options_.end;
+    return largest > 0 ? 2 / std::sqrt(largest) : problem_.options.end;
   }
 
   void choose_step() {
-    auto phase = profile().phase("stable step");
-    const double stable = longest_stable_step(), fixed = options_.fixed_step;
+    auto phase = problem_.profile().phase("stable step");
+    const double stable = longest_stable_step(), fixed = problem_.options.fixed_step;
     if (fixed > stable * (1 + 1e-3))
       throw Error(
           ErrorKind::explicit_steps, fmt::format("steps of {:g} by central differences", fixed),
           fmt::format("the highest frequency of the mesh allows {:.4g} at most at t = {:g}", stable, state_.time),
           "take shorter steps, larger cells, or the generalised-alpha method");
-    state_.control.size = fixed > 0 ? fixed : options_.central_differences->part * stable;
-    if (options_.largest_step > 0) state_.control.size = std::min(state_.control.size, options_.largest_step);
+    state_.control.size = fixed > 0 ? fixed : problem_.options.central_differences->part * stable;
+    if (problem_.options.largest_step > 0)
+      state_.control.size = std::min(state_.control.size, problem_.options.largest_step);
   }
 
   // Acceleration of free unknowns; v, half a step earlier, becomes that at r: a = -(M^-1 r + alpha v) with v += h/2 a.
@@ -143,16 +149,16 @@ class CentralDifferencesEvolution final : public Evolution {
 
   double take(const TimeStep& step) override {
     const double h = step.dt;
-    dt_in_use_ = h;
+    problem_.dt_in_use = h;
     copy(v_, v_1_);
     axpy(0.5 * h, a_, v_1_);
     copy(u_, u_1_);
     axpy(h, v_1_, u_1_);
-    set_time(step.end, state_.time);
+    problem_.set_time(step.end, state_.time);
     motion_.move(step.end, h);
-    supports_->set_zero(u_1_);
+    supports_.set_zero(u_1_);
     axpy(1.0, motion_.u(), u_1_);
-    equations_->residual(u_1_, r_1_);
+    equations_.residual(u_1_, r_1_);
     find_acceleration(r_1_, v_1_, 0.5 * h, a_1_);
     if (!std::isfinite(norm2(r_1_)))
       throw Error(ErrorKind::not_converged, fmt::format("forces are not finite at t = {:g}", step.end),
@@ -167,7 +173,7 @@ class CentralDifferencesEvolution final : public Evolution {
   }
   // r = inner - force
   void find_forces(const Vector& u, const Vector& r, Vector& inner, Vector& force) {
-    loads_->inputs().set_time(equations_->time());
+    loads_->inputs().set_time(equations_.time());
     loads_->residual(u, force);
     axpby(0.0, force, -1.0, force);
     copy(r, inner);
@@ -179,7 +185,7 @@ class CentralDifferencesEvolution final : public Evolution {
     axpy(damping_, v, product_);
     multiply(mass_, product_, reaction);
     axpy(1.0, r, reaction);
-    supports_->keep_prescribed(reaction);
+    supports_.keep_prescribed(reaction);
   }
 
   void accept(const TimeStep&) override {
@@ -195,12 +201,12 @@ class CentralDifferencesEvolution final : public Evolution {
         multiply(mass_, *v, product_);
         energy.damped += 0.5 * damping_ * dot(work_, product_);
       }
-    if (supports_->varies_in_time())
+    if (supports_.varies_in_time())
       for (const auto& [a, v, r] : {std::tuple{&a_, &v_, &r_}, {&a_1_, &v_1_, &r_1_}}) {
         find_reaction(*a, *v, *r, reaction_);
         energy.by_supports += 0.5 * dot(work_, reaction_);
       }
-    if (equations_->facts().has_states) equations_->states().commit(u_1_);
+    if (equations_.facts().has_states) equations_.states().commit(u_1_);
     for (const auto& [before, after] :
          {std::pair{&u_, &u_1_}, {&v_, &v_1_}, {&a_, &a_1_}, {&r_, &r_1_}, {&inner_, &inner_1_}, {&force_, &force_1_}})
       std::swap(*before, *after);
@@ -211,18 +217,22 @@ class CentralDifferencesEvolution final : public Evolution {
   }
 
   SolutionView view() override {
-    auto phase = profile().phase("reactions");
+    auto phase = problem_.profile().phase("reactions");
     find_reaction(a_, v_, r_, work_);
-    forces_ = equations_->forces_for_results(work_);
+    forces_ = equations_.forces_for_results(work_);
     return {.u = u_,
             .reaction = forces_,
-            .tolerance = options_.newton.relative,
+            .tolerance = problem_.options.newton.relative,
             .time = state_.time,
             .velocity = &v_,
             .acceleration = &a_,
             .energy = &state_.energy};
   }
 
+  TimeProblem& problem_;
+  State& state_;
+  Equations& equations_;
+  Supports& supports_;
   static constexpr Index steps_between_estimates = 100;
   const double damping_;
   const std::unique_ptr<Equations> loads_;  // those integrals of the equations that are forces from outside
@@ -230,16 +240,15 @@ class CentralDifferencesEvolution final : public Evolution {
   Vector inverse_, root_;                   // of it, and of that; 0 where prescribed
   SupportMotion motion_;
   Vector u_, v_, a_, r_, u_1_, v_1_, a_1_, r_1_;
-  Vector work_, product_, reaction_ = equations_->zeros();
+  Vector work_, product_, reaction_ = equations_.zeros();
   Vector inner_, force_, inner_1_, force_1_;  // of the body and the loads
   std::vector<double> forces_;
 };
 
 }  // namespace
 
-std::unique_ptr<Evolution> central_differences(const TransientModel& model, Transient options,
-                                               const Observer& observer) {
-  return std::make_unique<CentralDifferencesEvolution>(model, std::move(options), observer);
+std::unique_ptr<Integrator> central_differences(TimeProblem& problem, const TransientModel& model) {
+  return std::make_unique<ExplicitSteps>(problem, model);
 }
 
 }  // namespace ritz

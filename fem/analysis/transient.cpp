@@ -1,6 +1,9 @@
 #include "fem/analysis/transient.hpp"
 
-#include "fem/analysis/implicit_evolution.hpp"
+#include "fem/analysis/central_differences.hpp"
+#include "fem/analysis/evolution.hpp"
+#include "fem/analysis/first_order.hpp"
+#include "fem/analysis/second_order.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,11 +21,12 @@ double TransientBalance::defect() const {
 double EnergyBalance::lost() const { return begin + by_loads + by_supports - kinetic - strain - inelastic - damped; }
 
 TransientResult solve_transient(const TransientModel& model, Transient options, const Observer& observer) {
-  std::unique_ptr<Evolution> evolution;
-  if (options.central_differences) evolution = central_differences(model, std::move(options), observer);
-  else if (model.second_order) evolution = second_order(model, std::move(options), observer);
-  else evolution = first_order(model, std::move(options), observer);
-  TransientResult result = evolution->solve();
+  TimeProblem problem(model, std::move(options));
+  std::unique_ptr<Integrator> integrator;
+  if (problem.options.central_differences) integrator = central_differences(problem, model);
+  else if (model.second_order) integrator = std::make_unique<SecondOrder>(problem, model, observer.progress);
+  else integrator = std::make_unique<FirstOrder>(problem, model, observer.progress);
+  TransientResult result = evolve(problem, *integrator, observer);
   if (observer.record) observer.record(result.summary);
   return result;
 }

@@ -3,9 +3,9 @@
 #include "fem/operator/abilities.hpp"
 #include "fem/sensitivity/array_derivative.hpp"
 #include "fem/sensitivity/cell_work.hpp"
-#include "fem/analysis/implicit_evolution.hpp"
 #include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/support_motion.hpp"
+#include "fem/sensitivity/step_adjoint.hpp"
 #include "fem/sensitivity/position_derivative.hpp"
 #include "fem/analysis/setup.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -17,8 +17,6 @@
 
 namespace ritz {
 namespace {
-
-using Stage = ImplicitEvolution::Stage;
 
 void add(const std::vector<double>& x, std::vector<double>& sum) {
   for (std::size_t i = 0; i < x.size(); ++i) sum[i] += x[i];
@@ -103,7 +101,7 @@ class NumbersOfRank {
 
   // use() with the adjoint of this rank.
   template <class Use>
-  void with_own(ImplicitEvolution::Adjoint& a, const Use& use) const {
+  void with_own(AdjointSums& a, const Use& use) const {
     if (part_ == nullptr) return use();
     const std::array lists = {&a.g, &a.by_v, &a.of_residual, &a.of_rates, &a.by_prescribed, &a.u, &a.v, &a.a};
     for (std::vector<double>* const each : lists)
@@ -123,15 +121,10 @@ class NumbersOfRank {
 // Goes backwards through the parts of a trajectory.
 class BackwardsInTime {
  public:
-  // part: whose unknowns the evolution has; null: one process.
-  BackwardsInTime(const Model& model, ImplicitEvolution& evolution, const PartOfModel* part, const Trajectory& path,
+  // part: whose unknowns the steps have; null: one process.
+  BackwardsInTime(const Model& model, StepAdjoint& steps, const PartOfModel* part, const Trajectory& path,
                   const StepDerivative& add_derivative, std::span<const DifferentiatedNumber> numbers)
-      : model_(model),
-        evolution_(evolution),
-        ranks_(part),
-        path_(path),
-        add_derivative_(add_derivative),
-        numbers_(numbers) {
+      : model_(model), steps_(steps), ranks_(part), path_(path), add_derivative_(add_derivative), numbers_(numbers) {
     const std::vector<double> zeros(static_cast<std::size_t>(model.space.unknown_count()), 0.0);
     adjoint_ = {.g = zeros, .by_v = {}, .of_residual = zeros, .of_rates = zeros, .by_prescribed = zeros};
     if (is_of_second_order(model)) adjoint_.by_v = adjoint_.u = adjoint_.v = adjoint_.a = zeros;
@@ -187,22 +180,22 @@ class BackwardsInTime {
     });
   }
 
-  // The evolution's numbers are those of this rank, all others of the whole model.
+  // Numbers of the steps are those of this rank, all others of the whole model.
   void go_through(Index part) {
     const State& from = path_.state(part);
-    auto [start, taken] = evolution_.retrace(ranks_.own(from), path_.steps(part));
+    auto [start, taken] = steps_.retrace(ranks_.own(from), path_.steps(part));
     std::vector<Stage> begin = {std::move(start)};
     const Index before = from.steps;
     std::vector<const Stage*> stages;
     for (std::size_t i = taken.size(); i-- > 0;) {
       const Index number = before + static_cast<Index>(i);
       add_derivative_of(number + 1, taken[i].stages.back());
-      ranks_.with_own(adjoint_, [&] { evolution_.step_back(taken[i], number, adjoint_); });
+      ranks_.with_own(adjoint_, [&] { steps_.step_back(taken[i], number, adjoint_); });
       for (Stage& each : taken[i].stages) stages.push_back(&ranks_.gather(each));
     }
     if (before == 0) {
       add_derivative_of(0, begin.front());
-      ranks_.with_own(adjoint_, [&] { result_.initial = evolution_.end_at(begin, adjoint_); });
+      ranks_.with_own(adjoint_, [&] { result_.initial = steps_.end_at(begin, adjoint_); });
       ranks_.gather(result_.initial);
       result_.velocity = adjoint_.v;
       for (Stage& each : begin) stages.push_back(&ranks_.gather(each));
@@ -244,13 +237,13 @@ class BackwardsInTime {
   }
 
   const Model& model_;
-  ImplicitEvolution& evolution_;
+  StepAdjoint& steps_;
   const NumbersOfRank ranks_;
   const Trajectory& path_;
   const StepDerivative& add_derivative_;
   std::span<const DifferentiatedNumber> numbers_;
   std::optional<StageWork> of_arrays_, of_numbers_;
-  ImplicitEvolution::Adjoint adjoint_;
+  AdjointSums adjoint_;
   TransientDerivatives result_;
 };
 
@@ -320,7 +313,6 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
   options.linear = promised(options.linear, model);
   options.linear.ranks = nullptr;
   if (setup.part() != nullptr) options.begin = own_state(*setup.part(), std::move(options.begin));
-  const Observer observer;
   const TransientModel equations{.equations = setup.any_equations(),
                                  .rates = setup.any_rates(),
                                  .supports = setup.any_supports(),
@@ -328,9 +320,9 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
                                  .damping = model.damping,
                                  .attached = model.attached,
                                  .whole = setup.whole()};
-  const auto evolution =
-      equations.second_order ? second_order(equations, options, observer) : first_order(equations, options, observer);
-  return BackwardsInTime(model, *evolution, setup.part(), path, add_derivative, numbers).run(progress);
+  const auto steps =
+      equations.second_order ? second_order_adjoint(equations, options) : first_order_adjoint(equations, options);
+  return BackwardsInTime(model, *steps, setup.part(), path, add_derivative, numbers).run(progress);
 }
 
 Index adjoint_bytes(const Model& model, const Transient& options, double steps) {

@@ -5,6 +5,9 @@
 #include "io/results/vtkhdf_writer.hpp"
 #include "io/vtk/vtk_library.hpp"
 
+#include <optional>
+#include <utility>
+
 namespace ritz {
 
 ResultSeries::ResultSeries(ResultFolder* folder, const std::string& path)
@@ -23,9 +26,9 @@ std::string ResultSeries::write(const Mesh& mesh, const ResultStep& step) {
 std::unique_ptr<ResultSeries> make_result_series(const std::string& path, const SeriesOptions& options,
                                                  ResultFolder* folder) {
   if (options.format == ResultFormat::vtkhdf) return std::make_unique<VtkhdfSeries>(path + ".hdf", options.vtu, folder);
-  const std::optional<ResultPieces> pieces =
-      options.format == ResultFormat::pvtu ? std::optional(ResultPieces(options.ranks)) : std::nullopt;
-  return std::make_unique<VtuSeries>(path + ".pvd", options.vtu, folder, pieces);
+  std::optional<ResultPieces> pieces;
+  if (options.format == ResultFormat::pvtu) pieces.emplace(options.ranks);
+  return std::make_unique<VtuSeries>(path + ".pvd", options.vtu, folder, std::move(pieces));
 }
 
 void load_library_of(ResultFormat format) {

@@ -83,10 +83,10 @@ struct Orthonormalise {
   }
   constexpr void operator()(Index a) const {
     double* R = coarse + a * K * K;
-    if constexpr (C == 1) {  // not scaled by the size of the aggregate
-      R[0] = product(a, 0, 0) > 0 ? 1 : 0;
-      return;
-    }
+    if constexpr (C == 1) R[0] = product(a, 0, 0) > 0 ? 1 : 0;  // not scaled by the size of the aggregate
+    else orthonormalise(a, R);
+  }
+  constexpr void orthonormalise(Index a, double* R) const {
     for (int k = 0; k < K * K; ++k) R[k] = 0;
     for (int q = 0; q < K; ++q) {
       const double before = product(a, q, q);

@@ -87,10 +87,8 @@ def public_functions_in(text, name):
 # value, a check takes it, a builder makes the next one.
 LONG_TYPES = {
     "device/ranks/ranks_mpi.cpp MpiRanks",
-    "fem/analysis/central_differences.cpp CentralDifferencesEvolution",
-    "fem/analysis/first_order.cpp FirstOrderEvolution",
+    "fem/analysis/central_differences.cpp ExplicitSteps",
     "fem/analysis/nonlinear_solution.cpp Path",
-    "fem/analysis/second_order.cpp SecondOrderEvolution",
     "fem/analysis/static_forecast.cpp StaticForecaster",
     "fem/analysis/static_solution.cpp StaticSystem",
     "fem/multigrid/p_multigrid.cpp PCycle",

@@ -424,9 +424,10 @@ TEST_P(EveryAnalysis, ForecastsItsMemory) {
     EXPECT_GT(peak(forecast(cases, LoadCases{})), 0);
   }
   EXPECT_GT(peak(forecast(plain, Nonlinear{})), 0);
-  if (!plain.inertia.empty()) EXPECT_GT(peak(forecast(plain, Modal{{.count = 1}})), 0);
-  if (!plain.capacity.empty() || !plain.inertia.empty())
+  if (!plain.inertia.empty()) { EXPECT_GT(peak(forecast(plain, Modal{{.count = 1}})), 0); }
+  if (!plain.capacity.empty() || !plain.inertia.empty()) {
     EXPECT_GT(peak(forecast(plain, Transient{.end = 1})), peak(forecast(plain, Nonlinear{})));
+  }
 }
 
 TEST(AnyAnalysis, ForecastOfTheTimeGrowsWithTheSteps) {

@@ -187,7 +187,7 @@ TEST(SectorModes, AnswerLoadsThatGoAroundAsTheWholeWheel) {
   const Mesh mesh = Wheel::whole();
   const ModalDamping damping{.rayleigh = {.mass = 5, .stiffness = 1e-5}};
   const std::vector<Excitation> both = {{.load = 0}, {.load = 1, .phase = turn / 4}};
-  for (const auto [order, index] : {std::pair{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 2}, {11, 1}}) {
+  for (const auto& [order, index] : {std::pair{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 2}, {11, 1}}) {
     const Model sector = sector_of(excited(sixth, order), sixth.region("y0"), sixth.region("y1"), turn / 6);
     const EngineOrder around_axis = engine_order(sector, order);
     EXPECT_EQ(around_axis.waves, index);

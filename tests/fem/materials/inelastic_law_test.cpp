@@ -220,7 +220,7 @@ TEST(Cap, StressesLieOnTheCapOfTheirCompactionAndFlowTakesWork) {
     const double top = (soil.law.pressure.at(soil.before[6]) - R * d) / (1 + R * slope);
     const double left = std::hypot((p - top) / R, q) - (d + slope * top);
     EXPECT_LT(left, 1e-9);
-    if (step > 2) EXPECT_GT(left, -1e-8);
+    if (step > 2) { EXPECT_GT(left, -1e-8); }
     EXPECT_GE(s[0] * (soil.before[0] - before[0]) + 2 * s[1] * (soil.before[1] - before[1]), -1e-14);
   }
   EXPECT_GT(soil.before[6], 0.02);

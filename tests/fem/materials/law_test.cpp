@@ -61,8 +61,9 @@ TYPED_TEST(EveryLaw, NoStrainIsNoStressAndTheModuliThereAreElastic) {
   EXPECT_LT(size_of(r.stress), 1e-12);
   const double shear = r.moduli[3][3];
   EXPECT_GT(shear, 0);
-  if (!std::is_same_v<TypeParam, Orthotropic> && !std::is_same_v<TypeParam, Anisotropic>)
+  if (!std::is_same_v<TypeParam, Orthotropic> && !std::is_same_v<TypeParam, Anisotropic>) {
     EXPECT_NEAR(r.moduli[0][0] - r.moduli[0][1], 2 * shear, 1e-9 * shear);
+  }
   for (int k = 0; k < 6; ++k)
     for (int l = 0; l < 6; ++l) EXPECT_TRUE(std::isfinite(r.moduli[k][l]));
 }

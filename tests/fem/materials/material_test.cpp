@@ -186,8 +186,8 @@ TEST(Material, NumbersThatVaryTakeThePlaceOfTheLawsOwn) {
   for (std::size_t node = 0; node < of_both.size() / 3; ++node)
     for (std::size_t i = 0; i < 3; ++i) {
       const double at = mesh.point(static_cast<Node>(node))[0];
-      if (at < 0.5) EXPECT_NEAR(of_both[3 * node + i], of_stiff[3 * node + i], 1e-12);
-      if (at > 1.5) EXPECT_NEAR(of_both[3 * node + i], of_soft[3 * node + i], 1e-12);
+      if (at < 0.5) { EXPECT_NEAR(of_both[3 * node + i], of_stiff[3 * node + i], 1e-12); }
+      if (at > 1.5) { EXPECT_NEAR(of_both[3 * node + i], of_soft[3 * node + i], 1e-12); }
     }
 }
 
@@ -196,9 +196,10 @@ void check_all(LawList<L...>) {
   const Device cpu = Device::named("cpu", 1);
   const auto check = [&](const MaterialLaw& law) {
     for (const bool large : {false, true})
-      if (large || law.record->small)
+      if (large || law.record->small) {
         for (const LawFinding& each : check_law(cpu, law, large, {.strain = 0.02, .paths = 1}))
           EXPECT_TRUE(each.holds()) << law.record->name << ": " << each.name << ", " << each.worst;
+      }
   };
   (check(example_of<L>()), ...);
 }

@@ -235,7 +235,7 @@ TEST(MixedEquations, OfPeriodicEndsGiveTheFlowOfAnEndlessChannel) {
       const StaticSolution s =
           solve_static(problem->equations, problem->supports, {.method = method, .relative = 1e-11});
       expect_parabola(*problem, s, 1, direct ? 1e-11 : 1e-7);
-      if (!direct) EXPECT_LE(s.report.iterations, 60) << s.report.preconditioner;
+      if (!direct) { EXPECT_LE(s.report.iterations, 60) << s.report.preconditioner; }
     }
   }
 }
@@ -305,7 +305,7 @@ TEST(MixedEquations, OfTiesPassOnATemperatureAndItsExpansionExactly) {
     const bool direct = method == LinearMethod::direct;
     const StaticSolution s = solve_static(problem->equations, problem->supports, {.method = method, .relative = 1e-11});
     EXPECT_LE(test::largest_difference(s.u, exact), (direct ? 1e-9 : 1e-7) * max_abs(exact));
-    if (!direct) EXPECT_LE(s.report.iterations, 60) << s.report.preconditioner;
+    if (!direct) { EXPECT_LE(s.report.iterations, 60) << s.report.preconditioner; }
   }
 }
 

@@ -68,7 +68,7 @@ TEST_F(MixedOnAGpu, EquationsBetweenUnknownsAreEliminatedWhereTheMatrixIs) {
       problem.supports.eliminate(K, 1);
     };
     assemble();
-    if (device.is_gpu()) EXPECT_LT(moved(assemble), 1024);
+    if (device.is_gpu()) { EXPECT_LT(moved(assemble), 1024); }
     values.push_back(host_matrix(K).values);
   }
   ASSERT_EQ(values[0].size(), values[1].size());

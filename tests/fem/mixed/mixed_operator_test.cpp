@@ -253,9 +253,10 @@ TEST(FieldsConstraints, EliminateAsTheActionDoes) {
   for (Index row = 0; row < host.rows(); ++row)  // symmetric, and the pivot alone in prescribed rows
     for (Index k = host.offsets[static_cast<std::size_t>(row)]; k < host.offsets[static_cast<std::size_t>(row) + 1];
          ++k)
-      if (u.host()[static_cast<std::size_t>(row)] != 0)
+      if (u.host()[static_cast<std::size_t>(row)] != 0) {
         EXPECT_EQ(host.values[static_cast<std::size_t>(k)],
                   host.columns[static_cast<std::size_t>(k)] == row ? 0.5 : 0.0);
+      }
   m.equations.assemble({}, K);  // once more, as Newton's method does
   fixed.eliminate(K, 0.5);
   EXPECT_EQ(host_matrix(K).values, host.values);

@@ -198,7 +198,7 @@ TEST_P(TaylorHood, IsTheSameByAFactorisation) {
   axpy(-1, problem.u, x);
   EXPECT_LE(max_abs(x), 1e-7 * size);
   // There are as many negative pivots as pressures, without the one that is prescribed: a saddle point.
-  if (solver.knows_inertia()) EXPECT_EQ(solver.negative_pivots(), problem.spaces[1].unknown_count() - 1);
+  if (solver.knows_inertia()) { EXPECT_EQ(solver.negative_pivots(), problem.spaces[1].unknown_count() - 1); }
 }
 
 // Without any matrix of the whole: the action in its place.

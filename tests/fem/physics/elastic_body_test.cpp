@@ -105,8 +105,9 @@ TEST(ElasticBody, OfRevolutionFollowsLame) {
   body.loads.pressure("x0", 60e6);
   const std::vector<double> u = solve(body.model(cpu()));
   for (Index node = 0; node < mesh.node_count(); ++node)
-    if (mesh.point(node)[0] < 0.1001)
+    if (mesh.point(node)[0] < 0.1001) {
       EXPECT_NEAR(u[static_cast<std::size_t>(2 * node)], 60e6 * 0.1 / young * (5.0 / 3 + poisson), 1e-10);
+    }
 }
 
 TEST(ElasticBody, OfRevolutionStaysOnItsAxis) {

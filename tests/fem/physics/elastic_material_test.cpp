@@ -143,7 +143,7 @@ TEST_P(ThermalStrain, LinearOverAFreeBodyOfOrderTwoCausesNoStress) {
   body.loads.temperature(field([](double x, double, double) { return 100 * x; }), 0);
   const Solved solved = solve(body.model(cpu()));
   for (std::size_t i = 0; i < solved.derived.at_nodes.size(); ++i)
-    if (i % 12 >= 6) ASSERT_NEAR(solved.derived.at_nodes[i], 0, 1e-7 * young * a) << i % 12;
+    if (i % 12 >= 6) { ASSERT_NEAR(solved.derived.at_nodes[i], 0, 1e-7 * young * a) << i % 12; }
 }
 
 INSTANTIATE_TEST_SUITE_P(AllCells, ThermalStrain, ::testing::ValuesIn(bodies()),

@@ -321,8 +321,9 @@ TEST(Cgns, CellsOfOrderThreeAndFourAreRead) {
     EXPECT_NEAR(total_volume(mesh), 1 + 1.0 / 4 + 7.0 / 48, 1e-13);
     EXPECT_THAT(notices, Contains(HasSubstr("are of order 2 in their shape")));
     for (const std::string& notice : notices)
-      if (const std::size_t at = notice.find("at most "); at != std::string::npos)
+      if (const std::size_t at = notice.find("at most "); at != std::string::npos) {
         EXPECT_LT(std::stod(notice.substr(at + 8)), 1e-14) << name;
+      }
   }
 }
 

@@ -60,7 +60,7 @@ TEST(LegacyVtk, AFileThatIsCutAnywhereIsRefused) {
     const std::string cut = with_regions.substr(0, size);
     const bool is_whole = cut + "\n" == triangles || cut == triangles || cut == triangles + "CELL_DATA 3" ||
                           cut == triangles + "CELL_DATA 3\n";  // without the data of cells
-    if (!is_whole) EXPECT_NE(refusal(folder, "cut.vtk", cut), "") << size;
+    if (!is_whole) { EXPECT_NE(refusal(folder, "cut.vtk", cut), "") << size; }
   }
 }
 
@@ -116,8 +116,9 @@ TEST(LegacyVtk, BinaryFilesOfBothListsOfCellsReadAsTextDoes) {
     for (Node node = 0; node < 4; ++node) EXPECT_TRUE(std::ranges::equal(mesh.point(node), text.point(node)));
     EXPECT_EQ(mesh.region("region_3").cells, text.region("region_3").cells);
     for (std::size_t size = whole.find("POINTS"); size < whole.size() - 2; ++size)
-      if (size < whole.find("\nCELL_DATA") - 1 || size > whole.find("FIELD"))  // no array is begun there
+      if (size < whole.find("\nCELL_DATA") - 1 || size > whole.find("FIELD")) {  // no array is begun there
         EXPECT_NE(refusal(folder, "cut.vtk", whole.substr(0, size)), "") << version << " " << size;
+      }
   }
 }
 

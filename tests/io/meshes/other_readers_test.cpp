@@ -211,8 +211,9 @@ TEST(Nastran, WhatCellsSayBeyondTheirNodesIsNamedWithLineFieldAndValue) {
       read_mesh_data(folder.put("a.bdf", grid + card.text + "\nENDDATA\n"), &notices, true, nullptr, &keys);
     };
     const auto is = [&](const char* word) { return card.named.starts_with(word); };
-    if (is("orientation") || is("offsets") || is("pin flags") || is("ZOFFS"))
+    if (is("orientation") || is("offsets") || is("pin flags") || is("ZOFFS")) {
       EXPECT_THAT(error_of([&] { read({}); }, Exit::model), HasSubstr(card.named)) << card.text;
+    }
     if (is("pin flags") || is("ZOFFS"))
       EXPECT_THAT(error_of([&] { read({"orientation", "offset"}); }, Exit::model), HasSubstr("remove them"));
     else if (card.text.find(".3") == std::string::npos) {  // a CQUAD8 that has ZOFFS, too

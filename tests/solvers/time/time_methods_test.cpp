@@ -170,7 +170,9 @@ TEST(TimeSteps, MeetTheTargetExactlyInEqualParts) {
   int steps = 0;
   for (; t != target && steps < 100; ++steps) {
     const TimeStep step = next_step(t, target, 0.25, dt);
-    if (steps > 0) EXPECT_EQ(step.dt, dt);  // to the last bit: a matrix stays
+    if (steps > 0) {  // to the last bit: a matrix stays
+      EXPECT_EQ(step.dt, dt);
+    }
     dt = step.dt;
     t = step.end;
   }
