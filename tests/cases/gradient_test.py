@@ -118,6 +118,12 @@ class Gradient(CaseTest):
                            (seepage + probe.format("pressure", 'region = "far"\nmeasure = "integral"'), {"material.0.permeability": 2.0, "material.1.permeability": 3.0, "load.1.value": -4.0})):
             with self.subTest(text[-60:]):
                 self.assertEqual(len(list(self.differences("ritz-solve", text, keys, "p"))), 3)
+        # A flow under a load per volume grows with the square of all lengths.
+        text = flow + probe.format("velocity", 'component = "x"\npoint = [0.6, 0.3]') + SOLVER + '[gradient]\nprobe = "p"\nby = "points"\n'
+        outcome = self.solve("ritz-solve", self.write("points.toml", text))
+        fields = vtu.read(outcome.results())
+        moved = sum(a * b for a, b in zip(fields["PointData"]["gradient_points"], list(fields["Points"].values())[0]))
+        self.assert_close(moved, 2 * outcome.probes["p"], 1e-7)
 
     def test_load_cases_and_combinations(self):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
