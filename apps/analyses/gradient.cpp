@@ -13,15 +13,20 @@ namespace {
 Model model_of(const Model& model, std::span<const double> factors) {
   Model one = model;
   one.load_cases.clear();
-  for (std::size_t i = 0; i < factors.size(); ++i)
-    for (Integral load : model.load_cases[i].loads) {
-      load.factor *= factors[i];
-      one.equations.push_back(std::move(load));
+  const auto add = [](auto loads, double factor, auto& to) {
+    for (auto& load : loads) {
+      load.factor *= factor;
+      to.push_back(std::move(load));
     }
+  };
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    add(model.load_cases[i].loads, factors[i], one.equations);
+    add(model.load_cases[i].loads_of_fields, factors[i], one.of_fields.equations);
+  }
   if (model.load_cases.empty()) return one;
   for (const PrescribedValue& each : model.load_cases.front().prescribed) {
     std::erase_if(one.supports, [&](const PrescribedValue& other) {
-      return other.region == each.region && other.component == each.component;
+      return other.region == each.region && other.component == each.component && other.field == each.field;
     });
     one.supports.push_back(each);
   }
@@ -35,8 +40,7 @@ struct Adjoint {
 };
 
 Adjoint adjoint_of(LinearStatics& statics, const std::vector<double>& weights, bool of_reactions) {
-  const FunctionSpace& space = statics.equations().space();
-  Vector w(space.device(), std::span<const double>(weights), "vectors");
+  Vector w(statics.equations().device(), std::span<const double>(weights), "vectors");
   if (!of_reactions) {
     Vector lambda = statics.adjoint(w);
     return {std::move(w), std::move(lambda)};
@@ -58,8 +62,8 @@ std::vector<Field> gradient_of_statics(Run& run, const CaseModel& read, std::spa
   std::optional<DerivedWork> derived;
   if (field != nullptr) derived.emplace(derived_work(read, *field, probe, factors, {}, u));
   const std::vector<double> at = u.host();
-  const Adjoint adjoint = adjoint_of(
-      statics, derived ? derived->by_unknowns(at) : weights_of_unknowns(read.space(), probe), probe.of_reactions);
+  const Adjoint adjoint =
+      adjoint_of(statics, derived ? derived->by_unknowns(at) : weights_of_unknowns(read, probe), probe.of_reactions);
   const Vector by_prescribed = statics.by_prescribed(adjoint.g, adjoint.direction);
   std::vector<Field> fields = gradient_fields(read);
   const GradientNumbers numbers(run, read);

@@ -11,7 +11,7 @@ namespace ritz {
 namespace {
 
 bool is_prescribed(std::string_view key) {
-  return std::ranges::any_of(std::array{"displacement.", "temperature."}, [key](std::string_view table) {
+  return std::ranges::any_of(std::array{"displacement.", "temperature.", "prescribe."}, [key](std::string_view table) {
     const auto at = key.find(table);
     return at == 0 || (at != std::string_view::npos && key[at - 1] == '.');
   });
@@ -45,6 +45,12 @@ Transient with_begin(Run& run, const CaseModel& read, Transient evolution) {
   return evolution;
 }
 
+bool is_symmetric(const Model& model) {
+  const auto one = [](const Integral& each) { return each.form.symmetric || !each.form.has_matrix; };
+  const auto several = [](const MixedIntegral& each) { return each.form.symmetric || !each.form.numbers.has_matrix; };
+  return std::ranges::all_of(model.equations, one) && std::ranges::all_of(model.of_fields.equations, several);
+}
+
 }  // namespace
 
 void check_gradient(Run& run, const CaseModel& read, const CaseAnalysis& analysis) {
@@ -61,8 +67,7 @@ void check_gradient(Run& run, const CaseModel& read, const CaseAnalysis& analysi
   if (evolution != nullptr)
     if (const auto refused = not_differentiable(read.model, with_begin(run, read, *evolution)))
       return wrong("probe", refused->of, refused->why, refused->fix);
-  const auto is_symmetric = [](const Integral& each) { return each.form.symmetric || !each.form.has_matrix; };
-  if (evolution == nullptr && !std::ranges::all_of(read.model.equations, is_symmetric))
+  if (evolution == nullptr && !is_symmetric(read.model))
     return wrong("probe", "a model whose tangent is not symmetric", "its adjoint has a matrix of its own",
                  "take forms that are symmetric");
   if (cases != nullptr && !factors_of(read, *cases))

@@ -53,7 +53,7 @@ class GradientInTime {
  public:
   GradientInTime(Run& run, const CaseModel& read, const Transient& options)
       : run_(run), read_(read), options_(options), probe_(*probe_of(run, read)), field_(derived_of(read, probe_)) {
-    if (field_ == nullptr) weights_ = weights_of_unknowns(read.space(), probe_);
+    if (field_ == nullptr) weights_ = weights_of_unknowns(read, probe_);
     options_.linear = accurate_adjoint(options_.linear);
     options_.newton.least_linear = std::min(options_.newton.least_linear, options_.linear.relative);
     if (is_linear_in_time(read.model)) options_.newton.relative = options_.linear.relative;

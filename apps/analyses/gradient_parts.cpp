@@ -15,7 +15,30 @@ namespace {
 
 bool moves(const CaseModel& read) { return read.time && read.time->velocity; }
 
+// The unknown of a field of one number in each cell; none: it has more.
+std::optional<Node> only_node(const FunctionSpace& space, Index cell) {
+  std::vector<Node> nodes;
+  space.nodes_of(cell, nodes);
+  return nodes.size() == 1 ? std::optional(nodes.front()) : std::nullopt;
+}
+
+// Fields of a form of several: those at nodes, and those of one number in each cell.
+std::vector<DifferentiableField> unknown_fields(const CaseModel& read) {
+  std::vector<DifferentiableField> fields;
+  const Spaces spaces = read.model.spaces();
+  for (std::size_t k = 0; k < spaces.size(); ++k) {
+    const std::string& name = read.field_names[k];
+    const Field field{name, spaces[k].components()};
+    if (std::ranges::find(read.nodal_results, name, &Field::name) != read.nodal_results.end())
+      fields.push_back({.field = field, .space = spaces[k]});
+    else if (only_node(spaces[k], 0))
+      fields.push_back({.field = field, .is_in_cells = true, .is_at_nodes = false, .space = spaces[k]});
+  }
+  return fields;
+}
+
 std::vector<DifferentiableField> differentiable_fields(const CaseModel& read) {
+  if (read.model.has_fields()) return unknown_fields(read);
   std::vector<DifferentiableField> fields = {{.field = read.nodal_results.front()}};
   if (moves(read)) fields.push_back({.field = {"velocity", read.space().components()}});
   for (const DerivedResult& each : read.derived_results)
@@ -72,11 +95,19 @@ const DerivedResult* derived_of(const CaseModel& read, const ProbeWeights& probe
   return found == read.derived_results.end() || probe.of_reactions ? nullptr : &*found;
 }
 
-std::vector<double> weights_of_unknowns(const FunctionSpace& space, const ProbeWeights& probe) {
-  const auto components = static_cast<std::size_t>(space.components());
-  std::vector<double> weights(probe.weights.size() * components, 0.0);
-  for (std::size_t i = 0; i < probe.weights.size(); ++i)
-    weights[i * components + static_cast<std::size_t>(probe.component)] = probe.weights[i];
+std::vector<double> weights_of_unknowns(const CaseModel& read, const ProbeWeights& probe) {
+  const Spaces spaces = read.model.spaces();
+  const Layout layout = layout_of(spaces);
+  const auto named = std::ranges::find(read.field_names, probe.field);  // none: of one field
+  const int k = named == read.field_names.end() ? 0 : static_cast<int>(named - read.field_names.begin());
+  const FunctionSpace& space = spaces[static_cast<std::size_t>(k)];
+  const auto first = static_cast<std::size_t>(layout.first(k)),
+             components = static_cast<std::size_t>(space.components());
+  std::vector<double> weights(static_cast<std::size_t>(layout.total()), 0.0);
+  for (std::size_t i = 0; i < probe.weights.size(); ++i) {
+    const std::size_t node = probe.in_cells ? static_cast<std::size_t>(*only_node(space, static_cast<Index>(i))) : i;
+    weights[first + node * components + static_cast<std::size_t>(probe.component)] = probe.weights[i];
+  }
   return weights;
 }
 

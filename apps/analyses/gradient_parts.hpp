@@ -19,8 +19,8 @@ namespace ritz {
 std::optional<ProbeWeights> probe_of(Run& run, const CaseModel& read);
 // nullptr: of the unknown, its rate or reactions.
 const DerivedResult* derived_of(const CaseModel& read, const ProbeWeights& probe);
-// [unknown]
-std::vector<double> weights_of_unknowns(const FunctionSpace& space, const ProbeWeights& probe);
+// [unknown], of all fields
+std::vector<double> weights_of_unknowns(const CaseModel& read, const ProbeWeights& probe);
 // The probe of a derived field as a function of what forms derive, at this solution.
 DerivedWork derived_work(const CaseModel& read, const DerivedResult& of, const ProbeWeights& probe,
                          std::span<const double> factors, const Time& time, const Vector& u);

@@ -96,6 +96,7 @@ ModelDemands ModalResponse::demands() const {
 
 void ModalResponse::check(const Model& model) const {
   check_modes(model, input_);
+  require_one_field(model, "vibration on modes");
   ModalBasis basis = basis_;
   basis.modal.ranks = input_.eigen.ranks;
   if (!order_) return ritz::check(model, basis);

@@ -72,7 +72,7 @@ void report_evolution(Run& run, const State& state, const DiagonallyImplicitMeth
 
 class TransientAnalysis final : public CaseAnalysis {
  public:
-  explicit TransientAnalysis(Transient options) : options_(std::move(options)) {}
+  TransientAnalysis(Transient options, bool moves) : options_(std::move(options)), moves_(moves) {}
 
   std::string beyond_linear_statics() const override { return "[time]"; }
   const LinearSolverOptions* linear() const override { return &options_.linear; }
@@ -90,7 +90,7 @@ class TransientAnalysis final : public CaseAnalysis {
 
   MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
     const Index unknowns = fields.equations->layout().total();
-    return newton_vector_needs(unknowns) + transient_vector_needs(unknowns, false);
+    return newton_vector_needs(unknowns) + transient_vector_needs(unknowns, moves_);
   }
 
   double end_of(const CaseStep&) const override { return options_.end; }
@@ -140,13 +140,15 @@ class TransientAnalysis final : public CaseAnalysis {
 
  private:
   Transient options_;
+  const bool moves_;  // by its inertia
 };
 
 }  // namespace
 
 std::unique_ptr<CaseAnalysis> transient_analysis(Run& run, CaseModel& read, CaseSolvers& solvers) {
   if (!read.time) return nullptr;
-  return std::make_unique<TransientAnalysis>(read_evolution(run.input(), read, solvers.newton()));
+  return std::make_unique<TransientAnalysis>(read_evolution(run.input(), read, solvers.newton()),
+                                             static_cast<bool>(read.time->velocity));
 }
 
 }  // namespace ritz

@@ -47,6 +47,7 @@ struct CaseModel {
   LoadCaseInputs load_cases = {};
   std::shared_ptr<const ModelSupports> supports = {};        // of the model: make_supports()
   std::vector<Field> nodal_results = {}, cell_results = {};  // names and components of the results to come
+  std::vector<std::string> field_names = {};                 // of a form of several fields
   std::vector<DerivedResult> derived_results = {};           // of which gradients know how they follow
   std::vector<Field> model_fields = {};                      // at nodes, beside every solution: which nodes are tied
   std::optional<TransientInput> time = {};                   // of a case with [time]

@@ -27,7 +27,7 @@ void read_coupling(const Case::Table& t, RelationInput& in) {
   Point force{}, moment{};
   if (takes_loads(in)) std::tie(force, moment) = loads_of(t, in);
   const PointMass mass = mass_of(t, in);
-  if (region == nullptr) return;
+  if (!in.moves(t, "a coupling") || region == nullptr) return;
   in.attempt([&] {
     const auto mean = std::make_shared<const MeanMotion>(in.space(), *region, reference, t.where(), of_revolution);
     if (acts(force) || acts(moment))
@@ -35,7 +35,8 @@ void read_coupling(const Case::Table& t, RelationInput& in) {
     MovedRegion told{.kind = "coupling",
                      .sentence = fmt::format("coupling '{}': in the mean it moves by", region->name),
                      .region = region->name,
-                     .motion = [mean](std::span<const double> u) { return mean->of(u); }};
+                     .motion = [mean](std::span<const double> u) { return mean->of(u); },
+                     .field = in.field()};
     weigh(mass, in, [&](const Point& weight, std::vector<Integral>& loads) {
       loads.push_back(traction_on(in, *region, {.force = weight, .at = reference}));
     });

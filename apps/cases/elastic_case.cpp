@@ -159,7 +159,11 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
 void show_mixed(Run& run, const CaseModel& read, const FieldsOfModel& fields, const ElasticBody& body,
                 const Asked& asked, const SolutionView& s) {
   const MixedOperator& equations = *fields.equations;
-  const Vector u = equations.layout().part(s.u, 0);
+  const auto of_displacement = [&](const Vector* x) {
+    return x != nullptr ? std::optional(equations.layout().part(*x, 0)) : std::nullopt;
+  };
+  const Vector u = *of_displacement(&s.u);
+  const std::optional<Vector> velocity = of_displacement(s.velocity), acceleration = of_displacement(s.acceleration);
   const std::vector<double> reaction = field_forces(equations, 0, s.reaction),
                             pressure = equations.space(1).to_mesh(equations.layout().part(s.u, 1));
   const SolutionView own{.u = u,
@@ -170,6 +174,8 @@ void show_mixed(Run& run, const CaseModel& read, const FieldsOfModel& fields, co
                          .notice = s.notice,
                          .part = s.part,
                          .time = s.time,
+                         .velocity = velocity ? &*velocity : nullptr,
+                         .acceleration = acceleration ? &*acceleration : nullptr,
                          .energy = s.energy};
   show(run, read, *equations.of_field(0), body, asked, own, &pressure);
 }
@@ -178,7 +184,7 @@ void show_mixed(Run& run, const CaseModel& read, const FieldsOfModel& fields, co
 void refuse_beside_mixed(Run& run, const CaseModel& read) {
   const Case::Table root = run.input().root();
   const char* why = "displacement and pressure are two fields, of which one has no mass";
-  for (const char* key : {"time", "modal", "inertia_relief", "gradient", "buckling"})
+  for (const char* key : {"modal", "inertia_relief", "gradient", "buckling"})
     if (root.has(key))
       root.refuse(ErrorKind::several_fields, key,
                   fmt::format("'{}' was given, and a material has formulation = \"mixed\"", key), why,
@@ -286,7 +292,8 @@ void show_as_mixed(Run& run, const ElasticBody& body, const Asked& asked, CaseMo
   refuse_beside_mixed(run, read);
   read.check_solver = check_mixed_solver;
   // The model is copied by those who solve it; what is shown knows its loads.
-  const auto shown = std::make_shared<CaseModel>(CaseModel{.model = read.model, .reader = read_elasticity});
+  const auto shown =
+      std::make_shared<CaseModel>(CaseModel{.model = read.model, .time = read.time, .reader = read_elasticity});
   read.show_fields = [body, asked, shown](Run& run, const FieldsOfModel& fields, const SolutionView& s) {
     show_mixed(run, *shown, fields, body, asked, s);
   };

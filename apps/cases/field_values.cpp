@@ -2,6 +2,7 @@
 
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/initial_values.hpp"
+#include "apps/cases/motion.hpp"
 #include "apps/cases/time_input.hpp"
 #include "apps/show/field_component.hpp"
 #include "fem/results/vector_field.hpp"
@@ -99,23 +100,10 @@ std::vector<PrescribedValue> read_field_values(const FieldsOfCase& fields, const
   return values;
 }
 
-TransientInput read_time_of_fields(const FieldsOfCase& fields) {
-  Case& input = fields.run.input();
-  TransientInput result;
-  result.options = read_steps(input.table("time", "the steps of an evolution in time, and its results"),
-                              TimeOrder::first, fields.run.step().begin);
-  const Case::Table initial = input.table("initial", "the state at the start, by field; without it zero");
-  std::vector<Beginning> begins;
-  for (std::size_t k = 0; k < fields.facts.size(); ++k) {
-    const FieldFacts& field = fields.facts[k];
-    const int count = is_vector(field) ? fields.mesh.dimension() : field.components;
-    const char* about = count == 1 ? "a number or a formula" : "a number or a formula for each component";
-    if (!initial.has(field.name)) continue;
-    begins.push_back({k, read_initial_part(initial, field.name, about, 0, count)});
-    result.begins_by_position = result.begins_by_position || begins.back().part.depends_on_position();
-  }
-  initial.open_to_plugins("*");
-  result.initial = [begins = std::move(begins), facts = fields.facts](const Model& model) {
+namespace {
+
+InitialValues values_of_fields(std::vector<Beginning> begins, std::vector<FieldFacts> facts) {
+  return [begins = std::move(begins), facts = std::move(facts)](const Model& model) {
     const Spaces spaces = model.spaces();
     std::vector<std::vector<double>> of_fields;
     for (const FunctionSpace& space : spaces)
@@ -125,6 +113,35 @@ TransientInput read_time_of_fields(const FieldsOfCase& fields) {
     for (const std::vector<double>& each : of_fields) all.insert(all.end(), each.begin(), each.end());
     return all;
   };
+}
+
+}  // namespace
+
+TransientInput read_time_of_fields(const FieldsOfCase& fields) {
+  Case& input = fields.run.input();
+  TransientInput result;
+  const TimeOrder order = order_of_forms(fields.run);
+  result.options = read_steps(input.table("time", "the steps of an evolution in time, and its results"), order,
+                              fields.run.step().begin);
+  const Case::Table initial = input.table("initial", "the state at the start, by field; without it zero");
+  std::vector<Beginning> where, how_fast;
+  const auto read = [&](std::size_t k, const std::string& key, std::vector<Beginning>& begins) {
+    const FieldFacts& field = fields.facts[k];
+    const int count = is_vector(field) ? fields.mesh.dimension() : field.components;
+    const char* about = count == 1 ? "a number or a formula" : "a number or a formula for each component";
+    if (!initial.has(key)) return;
+    begins.push_back({k, read_initial_part(initial, key, about, 0, count)});
+    result.begins_by_position = result.begins_by_position || begins.back().part.depends_on_position();
+  };
+  for (std::size_t k = 0; k < fields.facts.size(); ++k) {
+    read(k, fields.names[k], where);
+    if (order == TimeOrder::second) read(k, rate_name("velocity", fields.facts[k]), how_fast);
+  }
+  initial.open_to_plugins("*");
+  result.initial = values_of_fields(std::move(where), fields.facts);
+  if (order == TimeOrder::first) return result;
+  result.velocity = values_of_fields(std::move(how_fast), fields.facts);
+  result.options.from_equilibrium = read_equilibrium(initial, fields.names);
   return result;
 }
 

@@ -4,7 +4,9 @@
 #include "apps/cases/field_values.hpp"
 #include "apps/cases/fields_shown.hpp"
 #include "apps/cases/form_parameters.hpp"
+#include "apps/cases/gradient_input.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/motion.hpp"
 #include "apps/cases/relations.hpp"
 #include "apps/cases/stored_input.hpp"
 #include "apps/cases/time_input.hpp"
@@ -20,19 +22,14 @@
 namespace ritz {
 namespace {
 
-// Keys that cases of several fields do not have, each with its reason.
-void refuse_what_is_of_one_field(const FieldsOfCase& fields) {
-  const Case::Table root = fields.run.input().root();
-  const char* joins = "rigid regions and couplings are of one field";
-  for (const auto& [key, why] : {std::pair{"rigid", joins},
-                                 {"coupling", joins},
-                                 {"space", "its fields have the elements that it names"},
-                                 {"gradient", "derivatives are those of models of one field"}})
-    if (root.has(key))
-      root.refuse(
-          ErrorKind::several_fields, key,
-          fmt::format("'{}' was given, and '{}' is a form of several fields", key, fields.form.record->form.name), why,
-          "omit it, or write a program (docs/several-fields.md)");
+// The force that prescribes a mean motion is found by a superposition of solutions of one field.
+void refuse_prescribed_means(const FieldsOfCase& fields, const Model& model) {
+  if (model.means.empty()) return;
+  fields.run.input().root().refuse(
+      ErrorKind::several_fields, "coupling",
+      fmt::format("a [[coupling]] with a prescribed motion or springs, and '{}' is a form of several fields",
+                  fields.form.record->form.name),
+      "its force is found by one field alone", "load the coupling by force and moment, or make the region rigid");
 }
 
 // Methods that several fields have.
@@ -142,7 +139,35 @@ void read_stored_fields(const FieldsOfCase& fields, bool is_inertia, std::vector
   }
 }
 
-void name_results(const FieldsOfCase& fields, CaseModel& read) {
+// Fields whose velocities are results of an evolution in time.
+std::vector<int> moving_fields(const FieldsOfCase& fields, const CaseModel& read) {
+  std::vector<int> moving;
+  if (!read.time || !read.time->velocity) return moving;
+  const Model& model = read.model;
+  for (int k = 0; k < std::ssize(fields.facts); ++k)
+    if (std::ranges::any_of(model.inertia, [k](const Integral& each) { return each.field == k; }) ||
+        std::ranges::any_of(model.of_fields.inertia,
+                            [k](const MixedIntegral& each) { return each.position_of(k) >= 0; }))
+      moving.push_back(k);
+  return moving;
+}
+
+void report_fields_without_inertia(const FieldsOfCase& fields, const std::vector<int>& moving) {
+  for (int k = 0; k < std::ssize(fields.facts); ++k)
+    if (!std::ranges::binary_search(moving, k))
+      fields.run.log().notice(
+          fmt::format("the field '{}' has no [[inertia]]: it is in balance at each moment, and "
+                      "begins so whatever its initial value",
+                      fields.names[static_cast<std::size_t>(k)]));
+}
+
+void name_results(const FieldsOfCase& fields, const std::vector<int>& moving, CaseModel& read) {
+  for (const int k : moving)
+    for (const char* rate : {"velocity", "acceleration"}) {
+      const FieldFacts& field = fields.facts[static_cast<std::size_t>(k)];
+      (field.family == Family::lagrange ? read.nodal_results : read.cell_results)
+          .push_back({rate_name(rate, field), is_vector(field) ? 3 : field.components});
+    }
   for (const FieldFacts& field : fields.facts) {
     if (field.family == Family::lagrange) {
       read.nodal_results.push_back({field.name, field.components});
@@ -220,11 +245,43 @@ FieldLoads read_what_acts_on(const FieldsOfCase& fields, CaseModel& read) {
   return always;
 }
 
+// By how much [space] raises the orders of all fields.
+int raised_order(const FieldsOfCase& fields) {
+  const Case::Table table = fields.run.input().table("space", "the elements of the fields");
+  const auto order = static_cast<int>(table.integer(
+      "order",
+      "of the field with the highest order, independent of the mesh's; those of other fields differ from it as in the "
+      "form. 0 takes the orders of the form",
+      {.fallback = 0, .minimum = 0, .maximum = 8}));
+  if (order == 0) return 0;
+  const int raised = order - std::ranges::max_element(fields.facts, {}, &FieldFacts::order)->order;
+  for (const FieldFacts& field : fields.facts) {
+    const int lowest = field.family == Family::cell ? 0 : 1;
+    if (field.order + raised >= lowest) continue;
+    table.error(ErrorKind::wrong_value, "order",
+                fmt::format("with order = {} '{}' has the order {}", order, field.name, field.order + raised),
+                fmt::format("its elements have an order of {} or more", lowest),
+                fmt::format("give {} or more", order + lowest - field.order - raised));
+    return 0;
+  }
+  return raised;
+}
+
 void make_spaces(const FieldsOfCase& fields, Model& model) {
+  const int raised = raised_order(fields);
   auto phase = fields.run.phase("space");
-  Spaces spaces = spaces_of(form_without_numbers(fields), fields.mesh, fields.run.device());
-  model.space = spaces.front();
-  model.others.assign(spaces.begin() + 1, spaces.end());
+  const auto make = [&](int by) {
+    Spaces spaces = spaces_of(form_without_numbers(fields), fields.mesh, fields.run.device(), by);
+    model.space = spaces.front();
+    model.others.assign(spaces.begin() + 1, spaces.end());
+  };
+  try {
+    make(raised);
+  } catch (const Error& error) {
+    if (raised == 0) throw;
+    fields.run.input().table("space", "").error(error.kind(), "order", error.message(), error.why(), error.fix());
+    make(0);
+  }
 }
 
 }  // namespace
@@ -234,29 +291,37 @@ CaseModel read_fields(Run& run, const FormOfCase& form) {
   Case& input = run.input();
   CaseModel read{.modes = input.root().has("modal"), .reader = read_form_case};
   if (!read.modes && goes_through_time(run)) read.time = read_time_of_fields(fields);
-  refuse_what_is_of_one_field(fields);
   if (!fields.run.step().is_of_steps()) require_no_keys_of_others(input, read);
+  if (!read.modes) read.gradient = read_gradient(run, fields.mesh);
+  read.field_names = fields.names;
   Model& model = read.model;
   model.of_fields.equations = read_field_materials(fields);
   FieldLoads acting = read_what_acts_on(fields, read);
   model.equations = std::move(acting.of_one);
   std::ranges::move(acting.of_several, std::back_inserter(model.of_fields.equations));
-  if (read.time) read_stored_fields(fields, false, model.capacity, model.of_fields.capacity);
-  if (read.modes) read_stored_fields(fields, true, model.inertia, model.of_fields.inertia);
+  const bool moves = read.time && read.time->velocity;
+  if (read.time && !moves) read_stored_fields(fields, false, model.capacity, model.of_fields.capacity);
+  if (read.modes || moves) read_stored_fields(fields, true, model.inertia, model.of_fields.inertia);
+  const std::vector<int> moving = moving_fields(fields, read);
+  if (moves) {
+    read_damping(input, model);
+    report_fields_without_inertia(fields, moving);
+  }
   model.linear = is_linear(model);
   model.definite = false;
   model.rigid = std::nullopt;
   read.check_solver = [form](Run& solving, const LinearSolverOptions& solver) {
     check_solver(FieldsOfCase(solving, form), solver);
   };
-  if (!read.modes) name_results(fields, read);
+  if (!read.modes) name_results(fields, moving, read);
   make_spaces(fields, model);
   read_relations(fields, read);
+  refuse_prescribed_means(fields, model);
   check_vectors(fields, model, model.supports);
   for (const ModelLoadCase& each : model.load_cases) check_vectors(fields, model, each.prescribed);
   for (const ActingOnFacets& each : acting.acting) warn_if_unused(fields, model, each);
-  read.show_fields = [facts = fields.facts](Run& run, const FieldsOfModel& of_model, const SolutionView& s) {
-    show_fields(run, facts, of_model, s);
+  read.show_fields = [facts = fields.facts, moving](Run& run, const FieldsOfModel& of_model, const SolutionView& s) {
+    show_fields(run, facts, moving, of_model, s);
   };
   return read;
 }

@@ -70,6 +70,8 @@ const char* unknowns_of(Family family) {
                                   : "values at nodes";
 }
 
+std::string rate_name(const char* rate, const FieldFacts& field) { return fmt::format("{}_{}", rate, field.name); }
+
 bool has_curl(const FieldFacts& field) { return field.family == Family::edge && field.uses_gradient; }
 std::string curl_name(const FieldFacts& field) { return std::string("curl_") + field.name; }
 std::string curl_flux_name(const FieldFacts& field) { return curl_name(field) + "_flux"; }

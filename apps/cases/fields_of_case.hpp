@@ -41,6 +41,9 @@ inline bool is_vector(const FieldFacts& field) { return field.family == Family::
 // "fluxes through facets"
 const char* unknowns_of(Family family);
 
+// Further results of a motion: "velocity_displacement"; [initial] has the first one, too.
+std::string rate_name(const char* rate, const FieldFacts& field);
+
 // Further results of a field of edges, in cells: its curl, and what the form pairs with that of the test function.
 bool has_curl(const FieldFacts& field);
 std::string curl_name(const FieldFacts& field);       // "curl_field"

@@ -2,6 +2,7 @@
 
 #include "apps/cases/fields_of_case.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/motion.hpp"
 #include "apps/results/field_results.hpp"
 #include "fem/results/curl_results.hpp"
 #include "mesh/cell_geometry.hpp"
@@ -118,7 +119,8 @@ void report_rest(Run& run, const std::vector<FieldFacts>& facts, const FieldsOfM
 
 }  // namespace
 
-void show_fields(Run& run, const std::vector<FieldFacts>& facts, const FieldsOfModel& fields, const SolutionView& s) {
+void show_fields(Run& run, const std::vector<FieldFacts>& facts, const std::vector<int>& moving,
+                 const FieldsOfModel& fields, const SolutionView& s) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
   const MixedOperator& equations = *fields.equations;
   std::vector<Field> nodal, cells;
@@ -137,9 +139,16 @@ void show_fields(Run& run, const std::vector<FieldFacts>& facts, const FieldsOfM
       cells.push_back(field_result(run.results(), equations, k, s.u, field.name));
     }
   }
+  for (const int k : moving) {
+    const FieldFacts& field = facts[static_cast<std::size_t>(k)];
+    for (const auto& [rate, values] : {std::pair{"velocity", s.velocity}, {"acceleration", s.acceleration}})
+      if (values != nullptr)
+        (field.family == Family::lagrange ? nodal : cells)
+            .push_back(field_result(run.results(), equations, k, *values, rate_name(rate, field)));
+  }
   if (!s.time) report_rest(run, facts, fields, s);
   phase.reset();
-  run.results().write(std::move(nodal), std::move(cells), s.time);
+  run.results().write(std::move(nodal), std::move(cells), s.time, energies_of(s));
 }
 
 }  // namespace ritz

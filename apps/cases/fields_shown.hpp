@@ -10,7 +10,8 @@
 
 namespace ritz {
 
-// To the log, the report and the result files. facts: [field].
-void show_fields(Run& run, const std::vector<FieldFacts>& facts, const FieldsOfModel& fields, const SolutionView& s);
+// To the log, the report and the result files. facts: [field]; moving: fields whose velocities are results, too.
+void show_fields(Run& run, const std::vector<FieldFacts>& facts, const std::vector<int>& moving,
+                 const FieldsOfModel& fields, const SolutionView& s);
 
 }  // namespace ritz

@@ -5,6 +5,7 @@
 #include "apps/cases/formulas.hpp"
 #include "apps/cases/gradient_input.hpp"
 #include "apps/cases/model.hpp"
+#include "apps/cases/motion.hpp"
 #include "apps/cases/plugins.hpp"
 #include "apps/cases/stored_input.hpp"
 #include "apps/cases/time_input.hpp"
@@ -19,6 +20,7 @@
 #include <iterator>
 #include <numbers>
 #include <optional>
+#include <span>
 
 namespace ritz {
 namespace {
@@ -204,6 +206,8 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
   if (main.components == 1) print_range(run, space.mesh(), main.unknown, nodal.front().values);
   else if (main.objective && main.small_displacements)
     judge_displacements(run, space.mesh(), nodal.front().values, main.components);
+  for (const auto& [name, rate] : {std::pair{"velocity", s.velocity}, {"acceleration", s.acceleration}})
+    if (rate != nullptr) nodal.push_back(run.results().fields().of(name, space, *rate));
   phase.reset();
   for (const FormRecord* record : records) {
     EvaluatedFields evaluated = derive(run.results(), equations, evaluated_names(*record),
@@ -212,12 +216,14 @@ void show(Run& run, const std::vector<const FormRecord*>& records, const Operato
     std::ranges::move(evaluated.cells, std::back_inserter(cells));
   }
   nodal.push_back({.name = "reaction", .components = main.components, .values = s.reaction, .forces = true});
-  run.results().write(std::move(nodal), std::move(cells), s.time);
+  run.results().write(std::move(nodal), std::move(cells), s.time, energies_of(s));
 }
 
 void name_results(const std::vector<const FormRecord*>& evaluated, CaseModel& read) {
   const FormRecord& main = *evaluated.front();
   read.nodal_results = {{main.unknown, main.components}};
+  if (read.time && read.time->velocity)
+    for (const char* rate : {"velocity", "acceleration"}) read.nodal_results.push_back({rate, main.components});
   for (const FormRecord* each : evaluated)
     for (const Field& field : evaluated_fields(*each)) {
       read.nodal_results.push_back(field);
@@ -248,16 +254,27 @@ void read_what_acts(Run& run, const FormCatalogue& catalogue, const FormRecord& 
     }
   }
   read_prescribed(input.root(), mesh, record, read.modes && !run.step().continues(), body.loads);
-  if (read.time)
+  const bool moves = read.time && read.time->velocity;
+  if (read.time && !moves)
     read_stored_forms(input, mesh, catalogue, record, false,
                       [&](const Region* region, StoredQuantity stored, const std::string& origin) {
                         body.capacity(region, std::move(stored), origin);
                       });
-  if (read.modes)
+  if (read.modes || moves)
     read_stored_forms(input, mesh, catalogue, record, true,
                       [&](const Region* region, StoredQuantity momentum, const std::string& origin) {
                         body.inertia(region, std::move(momentum), origin);
                       });
+}
+
+TransientInput read_time_of_form(Run& run, const FormRecord& record) {
+  if (order_of_forms(run) == TimeOrder::first) return read_time(run, "value", record.unknown, record.components);
+  const MotionKeys keys{.key = "value",
+                        .about = "a number or a formula for each component",
+                        .rate = "velocity",
+                        .about_rate = "likewise, of its rate",
+                        .count = record.components};
+  return read_motion(run, std::span(&keys, 1));
 }
 
 }  // namespace
@@ -275,7 +292,7 @@ void require_no_keys_of_others(Case& input, const CaseModel& read) {
                   fmt::format("add {}, or omit it", table));
   };
   if (!read.time) needs("capacity", "[time]", "a stored quantity acts when it changes in time");
-  if (!read.modes) needs("inertia", "[modal]", "masses act in free vibration");
+  if (!read.modes && !read.time) needs("inertia", "[modal] or [time]", "masses act where something vibrates or moves");
 }
 
 FormOfCase read_form_name(Run& run) {
@@ -301,7 +318,7 @@ CaseModel read_form(Run& run, const FormOfCase& chosen) {
   const FormRecord& record = *form.record;
   if (record.of_revolution) run.results().measure_by({2 * std::numbers::pi, true});
   CaseModel read{.modes = input.root().has("modal"), .reader = read_form_case};
-  if (!read.modes && goes_through_time(run)) read.time = read_time(run, "value", record.unknown, record.components);
+  if (!read.modes && goes_through_time(run)) read.time = read_time_of_form(run, record);
   if (!run.step().is_of_steps()) require_no_keys_of_others(input, read);
   if (!read.modes) read.gradient = read_gradient(run, mesh);
   AnyForm body(mesh);
@@ -318,6 +335,7 @@ CaseModel read_form(Run& run, const FormOfCase& chosen) {
   phase.emplace(run.device().profile(), "model");
   const bool moves = record.objective && record.components == mesh.dimension();
   make_model(run, body, space, {.displacements = moves, .of_revolution = record.of_revolution}, {}, read);
+  if (read.time && read.time->velocity) read_damping(input, read.model);
   if (!read.modes) name_results(evaluated, read);
   read.show = [catalogue, evaluated](Run& run, const CaseModel& shown, const Operator& equations,
                                      const SolutionView& s) {

@@ -5,11 +5,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 #include <fmt/format.h>
+#include <utility>
 
 namespace ritz {
-TransientInput read_motion(Run& run, int displacements, int rotations) {
+
+bool read_equilibrium(const Case::Table& initial, std::span<const std::string> keys) {
+  const bool equilibrium =
+      initial.flag("equilibrium", "begins with the displacement in static equilibrium with the loads at t = 0", false);
+  if (equilibrium)
+    for (const std::string& key : keys)
+      if (initial.has(key))
+        initial.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with equilibrium", key),
+                       "equilibrium finds the displacement", "omit one of them");
+  return equilibrium;
+}
+
+TransientInput read_motion(Run& run, std::span<const MotionKeys> parts) {
   TransientInput input;
   input.options = read_steps(run.input().table("time", "the steps of an evolution in time, and its results"),
                              TimeOrder::second, run.step().begin);
@@ -17,37 +29,45 @@ TransientInput read_motion(Run& run, int displacements, int rotations) {
   if (run.step().continues()) return input;
   const Case::Table initial = run.input().table("initial", "the state at the begin; without it at rest and undeformed");
   std::vector<InitialPart> where, how_fast;
-  const auto add = [&](std::vector<InitialPart>& to, const char* key, const char* about, bool turns) {
-    if (initial.has(key))
-      to.push_back(
-          read_initial_part(initial, key, about, turns ? displacements : 0, turns ? rotations : displacements));
+  std::vector<std::string> keys;
+  const auto add = [&](std::vector<InitialPart>& to, const std::string& key, const char* about,
+                       const MotionKeys& part) {
+    if (initial.has(key)) to.push_back(read_initial_part(initial, key, about, part.first, part.count));
   };
-  add(where, "displacement", "a number or a formula for each component [m]", false);
-  add(how_fast, "velocity", "likewise [m/s]", false);
-  if (rotations > 0) {
-    add(where, "rotation", "likewise, about the axes [rad]", true);
-    add(how_fast, "angular_velocity", "likewise [rad/s]", true);
+  for (const MotionKeys& part : parts) {
+    keys.push_back(part.key);
+    add(where, part.key, part.about, part);
+    add(how_fast, part.rate, part.about_rate, part);
   }
-  input.options.from_equilibrium =
-      initial.flag("equilibrium", "begins with the displacement in static equilibrium with the loads at t = 0", false);
-  if (input.options.from_equilibrium)
-    for (const char* key : {"displacement", "rotation"})
-      if (initial.has(key))
-        initial.refuse(ErrorKind::model_options, key, fmt::format("'{}' was given with equilibrium", key),
-                       "equilibrium finds the displacement", "omit one of them");
-  for (const std::vector<InitialPart>* parts : {&where, &how_fast})
-    if (std::ranges::any_of(*parts, &InitialPart::depends_on_position)) input.begins_by_position = true;
-  if (rotations > 0)
-    for (const auto& [parts, key, turned] :
-         {std::tuple(&where, "displacement", "rotation"), std::tuple(&how_fast, "velocity", "angular_velocity")})
-      if (!initial.has(turned) && std::ranges::any_of(*parts, &InitialPart::depends_on_position))
-        run.log().notice(
-            fmt::format("[initial] {0} varies along the structure and has no {1}: the {1} begins as zero at all nodes, "
-                        "which bends beams and shells; give [initial] {1}, too, unless that is meant",
-                        key, turned));
+  input.options.from_equilibrium = read_equilibrium(initial, keys);
+  for (const auto& [given, key] : {std::pair(&where, &MotionKeys::key), std::pair(&how_fast, &MotionKeys::rate)}) {
+    if (std::ranges::none_of(*given, &InitialPart::depends_on_position)) continue;
+    input.begins_by_position = true;
+    if (parts.size() > 1 && !initial.has(parts[1].*key))
+      run.log().notice(
+          fmt::format("[initial] {0} varies along the structure and has no {1}: the {1} begins as zero at all nodes, "
+                      "which bends beams and shells; give [initial] {1}, too, unless that is meant",
+                      parts[0].*key, parts[1].*key));
+  }
   input.initial = initial_values(std::move(where));
   input.velocity = initial_values(std::move(how_fast));
   return input;
+}
+
+TransientInput read_motion(Run& run, int displacements, int rotations) {
+  std::vector<MotionKeys> parts = {{.key = "displacement",
+                                    .about = "a number or a formula for each component [m]",
+                                    .rate = "velocity",
+                                    .about_rate = "likewise [m/s]",
+                                    .count = displacements}};
+  if (rotations > 0)
+    parts.push_back({.key = "rotation",
+                     .about = "likewise, about the axes [rad]",
+                     .rate = "angular_velocity",
+                     .about_rate = "likewise [rad/s]",
+                     .first = displacements,
+                     .count = rotations});
+  return read_motion(run, parts);
 }
 
 Case::Table damping_table(Case& input) {

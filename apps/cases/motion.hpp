@@ -5,15 +5,28 @@
 
 #include "apps/cases/case_model.hpp"
 
-#include <utility>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ritz {
 
-// [time], and [initial] with displacement and velocity, or the static equilibrium of the loads at t = 0. `rotations`:
-// components after the displacements, which have values of their own.
+// Keys of [initial] for components of the unknown, and for their velocities.
+struct MotionKeys {
+  std::string key;
+  const char* about;
+  std::string rate;
+  const char* about_rate;
+  int first = 0, count = 1;  // components
+};
+
+// [time], and [initial] with values and velocities, or the static equilibrium of the loads at t = 0.
+TransientInput read_motion(Run& run, std::span<const MotionKeys> parts);
+// The same of displacements, and of rotations after them, which have separate keys.
 TransientInput read_motion(Run& run, int displacements, int rotations);
+// [initial] equilibrium. keys: those that it takes the place of.
+bool read_equilibrium(const Case::Table& initial, std::span<const std::string> keys);
 
 void read_damping(Case& input, Model& model);         // [damping]
 Case::Table damping_table(Case& input);               // the same, unread

@@ -87,6 +87,15 @@ const Region* RelationInput::surface(const Case::Table& t, const char* key, cons
   return t.region(key, about, mesh(), {RegionKind::facets});
 }
 
+bool RelationInput::moves(const Case::Table& t, const char* what) const {
+  if (kinds_.displacements || run_.options().survey) return true;
+  if (is_at_nodes_)  // else that was said
+    t.error(ErrorKind::several_fields, "field",
+            fmt::format("{} of '{}'", what, fields_->names[static_cast<std::size_t>(field_)]),
+            "it is no vector of displacements or velocities at nodes", "name such a field");
+  return false;
+}
+
 void RelationInput::refuse_motion(const Case::Table& t, const char* key, double value) const {
   t.error(ErrorKind::modal_options, key, fmt::format("the support moves by {}", value),
           "modes vibrate about the state of rest: their supports do not move",

@@ -45,6 +45,8 @@ class RelationInput {
   std::string metre() const { return units_of(run_.report()).of(" m"); }
   // Facets; of structures also the cells of surfaces and lines.
   const Region* surface(const Case::Table& t, const char* key, const char* about) const;
+  // Adds an error where the field at hand is no displacement or velocity. `what`: "a rigid region".
+  bool moves(const Case::Table& t, const char* what) const;
   // An error of vibration: a right-hand side that is not zero.
   void refuse_motion(const Case::Table& t, const char* key, double value) const;
 

@@ -6,13 +6,16 @@ namespace ritz {
 namespace {
 
 bool is_always_read(const RelationInput&) { return true; }
-bool moves_rigidly(const RelationInput& in) { return in.kinds().displacements && !in.has_fields(); }
+// Entries of a case of several fields name one, which read_rigid() and others look at.
+bool moves_rigidly(const RelationInput& in) { return in.kinds().displacements || in.has_fields(); }
 bool has_couplings(const RelationInput& in) {
   return moves_rigidly(in) && !in.is_of_parts() && !in.mesh().structural() &&
          (!in.kinds().at_rest || in.kinds().masses);
 }
 bool has_sides(const RelationInput& in) { return in.kinds().periodic; }
-bool has_gaps(const RelationInput& in) { return moves_rigidly(in) && !in.is_of_parts() && !in.kinds().of_revolution; }
+bool has_gaps(const RelationInput& in) {
+  return in.kinds().displacements && !in.has_fields() && !in.is_of_parts() && !in.kinds().of_revolution;
+}
 
 struct RelationTable {
   const char* key;

@@ -61,7 +61,7 @@ void read_rigid(const Case::Table& t, RelationInput& in) {
   Point force{}, moment{};
   if (dimension == 3 && takes_loads(in)) std::tie(force, moment) = loads_of(t, in);
   const PointMass mass = mass_of(t, in);
-  if (region == nullptr) return;
+  if (!in.moves(t, "a rigid region") || region == nullptr) return;
   in.attempt([&] {
     auto rigid = std::make_shared<const RigidRegion>(in.space(), *region, options);
     in.run().log().line("rigid region '{}': {} unknowns follow {}", region->name, rigid->equations().size(),

@@ -46,6 +46,17 @@ bool path_takes_time(Run& run) {
   return true;
 }
 
+TimeOrder order_of_forms(Run& run) {
+  const Case::Table root = run.input().root();
+  if (!root.has("inertia")) return TimeOrder::first;
+  if (run.options().survey || !root.has("capacity")) return TimeOrder::second;
+  if (!run.step().is_of_steps())
+    root.refuse(ErrorKind::model_options, "inertia", "'inertia' was given with 'capacity' and [time]",
+                "an evolution in time is of first order by a capacity, or of second order by an inertia",
+                "omit one of them");
+  return TimeOrder::first;
+}
+
 namespace {
 
 void read_method_of_motion(const Case::Table& time, Transient& options) {

@@ -19,6 +19,9 @@ bool path_takes_time(Run& run);
 
 // The steps of [time].
 enum class TimeOrder { first, second };
+// The order of a case with [time] whose forms have a [[capacity]] or an [[inertia]]. Steps may have both: the order is
+// the first then.
+TimeOrder order_of_forms(Run& run);
 Transient read_steps(const Case::Table& time, TimeOrder order, double begin);
 
 // [time]; and [initial] (apps/cases/initial_values.hpp). The capacity is the reader's to fill in.

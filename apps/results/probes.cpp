@@ -501,10 +501,10 @@ const Probe* probe_named(const std::vector<Probe>& probes, const Case::Table& ta
 
 }  // namespace
 
-std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& space, const Case::Table& table,
+std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& of_model, const Case::Table& table,
                                           std::string_view key, const std::string& name,
                                           std::span<const DifferentiableField> fields, const BodyMeasure& measure) {
-  const std::vector<Probe> probes = read_probes(input, space.mesh());
+  const std::vector<Probe> probes = read_probes(input, of_model.mesh());
   const Probe* const found = probe_named(probes, table, key, name);
   if (found == nullptr) return std::nullopt;
   const Probe& probe = *found;
@@ -522,7 +522,8 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& spac
                          : std::ranges::find_if(fields, [&](const auto& f) { return f.field.name == probe.field; });
   if (result.of_reactions ? probe.field != "reaction" || probe.values == "cells" : field == fields.end())
     return refuse(fmt::format("it takes '{}', which has no derivatives", probe.field));
-  result.in_cells = probe.values == "cells";
+  const FunctionSpace space = field->space ? field->space : of_model;
+  result.in_cells = probe.values == "cells" || !field->is_at_nodes;
   if (result.in_cells && !field->is_in_cells) return refuse(fmt::format("'{}' is not in cells", probe.field));
   if (result.in_cells && !probe.place && probe.region->kind != RegionKind::cells) return std::nullopt;  // told
   FieldComponent component;
@@ -540,7 +541,7 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& spac
   result.component = std::max(component.which, 0);
   result.is_mean = probe.measure == "mean";
   if (!probe.place && !result.of_reactions && probe.region->kind != RegionKind::nodes) {
-    result.add_by_cell = [region = probe.region, in_cells = result.in_cells, &space, measure](const AddWeight& add) {
+    result.add_by_cell = [region = probe.region, in_cells = result.in_cells, space, measure](const AddWeight& add) {
       add_area_weights(*region, in_cells, space, measure, add);
     };
     result.weights.resize(static_cast<std::size_t>(result.in_cells ? space.mesh().cell_count() : space.node_count()));

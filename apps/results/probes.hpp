@@ -78,10 +78,12 @@ struct DifferentiableField {
   Field field;               // its name and components, without values
   bool is_bent = false;      // it does not vary between the nodes of a field of its own order as its values do
   bool is_in_cells = false;  // in cells, too
+  bool is_at_nodes = true;   // else in cells alone
+  FunctionSpace space = {};  // of several fields, that of the field; none: the only one
 };
 // nullopt after an error, which is added at `key` of the table that names the probe: there is none of this name, or it
 // is not one number, linear in the values of one of these fields.
-std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& space, const Case::Table& table,
+std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& of_model, const Case::Table& table,
                                           std::string_view key, const std::string& name,
                                           std::span<const DifferentiableField> fields, const BodyMeasure& measure);
 

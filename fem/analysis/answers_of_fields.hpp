@@ -19,6 +19,7 @@ class AnswersOfFields final : public AnswersToForces {
   Vector own(const Vector& of_all) const;    // vectors are those of this rank
   Vector gathered(const Vector& own) const;  // of all ranks
   const Vector& mass_times(const Vector& x) override;
+  Vector translation(int direction) const;  // of the fields of displacements by 1
 
  private:
   const Supports& supports() const override;

@@ -213,6 +213,7 @@ ModalBasis complex_basis(const Model& model, ModalBasis basis, const ComplexModa
 }
 
 void check(const Model& model, const ComplexModal& analysis) {
+  require_one_field(model, "complex modes");
   const int components = model.space.components();
   if (!analysis.discs.empty() && components < 6)
     throw Error(ErrorKind::vibration, "a spinning disc at nodes without rotations",

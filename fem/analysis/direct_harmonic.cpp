@@ -449,6 +449,7 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
 }
 
 void check(const Model& model, const DirectHarmonic& analysis) {
+  require_one_field(model, "direct harmonic response");
   check(model, ModalBasis{.modal = {{}, analysis.begin}});
   if (!model.attached.empty())
     throw Error(ErrorKind::vibration, "direct harmonic response with masses or springs at reference points",

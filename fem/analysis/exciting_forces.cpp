@@ -1,35 +1,74 @@
 #include "fem/analysis/exciting_forces.hpp"
 
+#include "device/function_ref.hpp"
 #include "fem/analysis/attached.hpp"
+#include "fem/operator/mixed_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace ritz {
 namespace {
 
-// Minus the residual at rest, with what dependent unknowns pass on.
-Vector force_of(const OwnField& field, const std::vector<Integral>& loads) {
-  Vector r = field.zeros();
-  field.of(loads).residual(field.zeros(), r);
-  axpby(0.0, r, -1.0, r);
-  return r;
+// Loads outside of load cases.
+IntegralsOfFields loads_outside(const Model& model) {
+  IntegralsOfFields loads;
+  std::ranges::copy_if(model.equations, std::back_inserter(loads.of_one),
+                       [](const Integral& each) { return !each.form.has_matrix; });
+  std::ranges::copy_if(model.of_fields.equations, std::back_inserter(loads.of_several),
+                       [](const MixedIntegral& each) { return !each.form.numbers.has_matrix; });
+  return loads;
+}
+
+// residual_of(loads): at rest, with what dependent unknowns pass on.
+void add_loads(const Model& model, bool outside, FunctionRef<Vector(const IntegralsOfFields&)> residual_of,
+               ExcitingForces& result) {
+  const auto add = [&](const std::string& name, const IntegralsOfFields& loads) {
+    result.names.push_back(name);
+    Vector force = residual_of(loads);
+    axpby(0.0, force, -1.0, force);
+    result.loads.push_back(std::move(force));
+  };
+  if (const IntegralsOfFields loads = loads_outside(model);
+      outside && !(loads.of_one.empty() && loads.of_several.empty()))
+    add("loads", loads);
+  for (const ModelLoadCase& each : model.load_cases) add(each.name, {each.loads, each.loads_of_fields});
 }
 
 }  // namespace
 
+ExcitingForces exciting_forces(const Model& model, bool outside, AnswersOfFields& answers,
+                               std::vector<int> directions) {
+  ExcitingForces result{.directions = std::move(directions)};
+  add_loads(
+      model, outside,
+      [&](const IntegralsOfFields& loads) {
+        const MixedOperator all(model.spaces(), loads.of_several, loads.of_one);
+        Vector r = all.zeros();
+        all.residual(all.zeros(), r);
+        return answers.own(r);
+      },
+      result);
+  for (const int d : result.directions) {
+    const Vector& t = result.translations.emplace_back(answers.translation(d));
+    Vector& f = result.inertia.emplace_back(answers.zeros());
+    copy(answers.mass_times(t), f);
+  }
+  return result;
+}
+
 ExcitingForces exciting_forces(const Model& model, bool outside, const OwnField& field, const Operator& masses) {
   ExcitingForces result;
-  std::vector<Integral> loads;
-  std::ranges::copy_if(model.equations, std::back_inserter(loads),
-                       [](const Integral& each) { return !each.form.has_matrix; });
-  const auto add = [&](const std::string& name, Vector force) {
-    result.names.push_back(name);
-    result.loads.push_back(std::move(force));
-  };
-  if (outside && !loads.empty()) add("loads", force_of(field, loads));
-  for (const ModelLoadCase& each : model.load_cases) add(each.name, force_of(field, each.loads));
+  add_loads(
+      model, outside,
+      [&](const IntegralsOfFields& loads) {
+        Vector r = field.zeros();
+        field.of(loads.of_one).residual(field.zeros(), r);
+        return r;
+      },
+      result);
   const Attached attached = attached_to(model.space, model.attached, field.supports(), field.part());
   const Operator& own_masses = field.own(masses);
   for (int d = 0; d < std::min(model.space.components(), 3); ++d) {  // of beams and shells: not their rotations

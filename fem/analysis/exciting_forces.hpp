@@ -2,6 +2,7 @@
 // fem/analysis.
 #pragma once
 
+#include "fem/analysis/answers_of_fields.hpp"
 #include "fem/analysis/own_field.hpp"
 #include "fem/physics/model.hpp"
 
@@ -20,5 +21,7 @@ struct ExcitingForces {
 // outside: do the loads outside of load cases excite? field: of the model; masses: of all of it. Vectors are the
 // field's.
 ExcitingForces exciting_forces(const Model& model, bool outside, const OwnField& field, const Operator& masses);
+// The same of several fields, where the base moves along these directions.
+ExcitingForces exciting_forces(const Model& model, bool outside, AnswersOfFields& answers, std::vector<int> directions);
 
 }  // namespace ritz

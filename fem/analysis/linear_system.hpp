@@ -50,8 +50,7 @@ class LinearSystem final : public TangentSystem {
   LinearSystem(const LinearSystem&) = delete;  // solvers refer to the matrix in here
   LinearSystem& operator=(const LinearSystem&) = delete;
 
-  // For the next solutions. Which way is taken stays decided.
-  void set_options(const LinearSolverOptions& options);
+  void set_options(const LinearSolverOptions& options) override;  // which way is taken stays decided
 
   void begin(const std::string& stage = {}) override;
 

@@ -1,5 +1,7 @@
 #include "fem/analysis/modal_space.hpp"
 
+#include "device/function_ref.hpp"
+#include "fem/analysis/answers_of_fields.hpp"
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/modal_columns.hpp"
 #include "fem/analysis/setup.hpp"
@@ -26,6 +28,11 @@ void check_rigid(const ModalSpace& space, const ModalBasis& basis) {
       basis.modal.band ? "begin the band at 0" : "ask for more modes");
 }
 
+void require_modes(const ModalSpace& space) {
+  if (space.modes.frequencies.empty())
+    throw Error(ErrorKind::vibration, "vibration on modes without a mode", "the band holds none", "widen it");
+}
+
 }  // namespace
 
 double ModalSpace::frequency(int column) const {
@@ -40,12 +47,14 @@ double ModalSpace::missing_mass(std::size_t direction) const {
 }
 
 Vector ModalSpace::motion(const std::vector<double>& q, const std::vector<double>& carried) const {
-  return field->gathered(own_motion(q, carried));
+  Vector own = own_motion(q, carried);
+  if (field != nullptr) return field->gathered(std::move(own));
+  return modes.eigen.layout.is_divided() ? modes.eigen.layout.gathered(own) : std::move(own);
 }
 
 Vector ModalSpace::own_motion(const std::vector<double>& q, const std::vector<double>& carried) const {
-  const Vector& any = translations.front();
-  Vector u(any.device(), any.size(), "vectors"), column(any.device(), any.size(), "vectors");
+  const MultiVector& any = *modes.eigen.vectors;
+  Vector u(any.device(), any.rows(), "vectors"), column(any.device(), any.rows(), "vectors");
   fill(0.0, u);
   for (int k = 0; k < columns(); ++k) {
     const double factor = q[static_cast<std::size_t>(k)];
@@ -98,11 +107,14 @@ std::vector<double> forces_of(const ModalSpace& space, const Excitation& excitat
   return forces;
 }
 
+void require_one_field(const Model& model, const std::string& answer) {
+  if (model.has_fields())
+    throw Error(ErrorKind::vibration, answer + " of a model of several fields", "responses are of one displacement",
+                "take one field, or [time]");
+}
+
 void check(const Model& model, const ModalBasis& basis) {
   check(model, basis.modal);
-  if (model.has_fields())
-    throw Error(ErrorKind::vibration, "vibration on modes of a model of several fields",
-                "responses are of one displacement", "take one field, or [time]");
   if (!model.linear && basis.modal.begin.u.empty())
     throw Error(ErrorKind::vibration, "vibration on modes of a model with nonlinear equations",
                 "vibration is about a state, of which there is none", "make it a step after one that finds the state");
@@ -111,8 +123,50 @@ void check(const Model& model, const ModalBasis& basis) {
                 "its residual vectors are not known", "make the region rigid, or hold its nodes");
 }
 
+namespace {
+
+// The columns of a space whose modes were found.
+void find_columns(const ModalBasis& basis, ExcitingForces exciting, std::vector<Vector> more,
+                  FunctionRef<void(ModalColumns&)> add_residual_vectors, ModalSpace& space) {
+  space.load_names = std::move(exciting.names);
+  space.translations = std::move(exciting.translations);
+  std::vector<Vector> forces = std::move(exciting.loads);
+  for (std::vector<Vector>* each : {&exciting.inertia, &more}) std::ranges::move(*each, std::back_inserter(forces));
+  ModalColumns columns(space, std::move(forces));
+  columns.take_modes();
+  // Else nothing elastic is to compare with.
+  if (basis.residual_vectors && space.modes.rigid_count < space.mode_count()) add_residual_vectors(columns);
+  const auto base = columns.work().begin() + std::ssize(space.load_names);  // loads, then directions
+  space.loads.assign(columns.work().begin(), base);
+  space.base.assign(base, base + std::ssize(space.translations));
+}
+
+ModalSpace solve_of_fields(const Model& model, const ModalBasis& basis, const Observer& observer,
+                           const Prepared& prepared) {
+  const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
+  ModalSpace space{.modes = solve(model, basis.modal, observer, {.fields = &setup.fields()})};
+  require_modes(space);
+  if (space.modes.rigid_motions > 0)
+    throw Error(ErrorKind::vibration, "vibration on modes of several fields that are free to move",
+                "their rigid motions have no static answer", "hold the body");
+  const Vector state(model.space.device(), std::span<const double>(basis.modal.begin.u), "vectors");
+  VibrationModel vibration;
+  if (!state.empty()) vibration.state = &state, vibration.stressed = &model;
+  AnswersOfFields answers(setup.fields(), vibration, basis.modal.ranks);
+  std::vector<Vector> more;
+  for (const std::vector<double>& each : basis.more_forces)
+    more.push_back(answers.own(Vector(model.space.device(), std::span<const double>(each), "vectors")));
+  find_columns(
+      basis, exciting_forces(model, basis.loads_excite, answers, space.modes.directions), std::move(more),
+      [&](ModalColumns& columns) { columns.add_residual_vectors(answers); }, space);
+  return space;
+}
+
+}  // namespace
+
 ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& observer, const Prepared& prepared) {
   check(model, basis);
+  if (model.has_fields()) return solve_of_fields(model, basis, observer, prepared);
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
   LinearSolverOptions linear = options_of_answers(basis.linear, model);
   linear.ranks = basis.modal.ranks;
@@ -122,27 +176,20 @@ ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& ob
                                    .rates = &setup.rates(),
                                    .supports = &setup.supports(),
                                    .cache = prepared.cache})};
-  if (space.modes.frequencies.empty())
-    throw Error(ErrorKind::vibration, "vibration on modes without a mode", "the band holds none", "widen it");
+  require_modes(space);
   if (basis.residual_vectors || space.modes.rigid_motions > 0) check_rigid(space, basis);
   auto phase = model.space.device().profile().phase("residual vectors");
   space.field = std::make_shared<const OwnField>(setup.equations(), setup.supports().common(), linear);
   const OwnField& field = *space.field;
-  ExcitingForces exciting = exciting_forces(model, basis.loads_excite, field, setup.rates());
-  space.load_names = std::move(exciting.names);
-  space.translations = std::move(exciting.translations);
-  std::vector<Vector> forces = std::move(exciting.loads);
-  std::ranges::move(exciting.inertia, std::back_inserter(forces));
-  for (const std::vector<double>& each : basis.more_forces) forces.push_back(field.own(each));
-  ModalColumns columns(space, std::move(forces));
-  columns.take_modes();
-  if (basis.residual_vectors && space.modes.rigid_count < space.mode_count()) {  // else nothing elastic to compare with
-    StaticAnswers answers(model, basis.modal.begin, linear, setup, space.modes.rigid_motions > 0);
-    columns.add_residual_vectors(answers);
-  }
-  const auto base = columns.work().begin() + std::ssize(space.load_names);  // loads, then directions
-  space.loads.assign(columns.work().begin(), base);
-  space.base.assign(base, base + std::ssize(space.translations));
+  std::vector<Vector> more;
+  for (const std::vector<double>& each : basis.more_forces) more.push_back(field.own(each));
+  find_columns(
+      basis, exciting_forces(model, basis.loads_excite, field, setup.rates()), std::move(more),
+      [&](ModalColumns& columns) {
+        StaticAnswers answers(model, basis.modal.begin, linear, setup, space.modes.rigid_motions > 0);
+        columns.add_residual_vectors(answers);
+      },
+      space);
   return space;
 }
 

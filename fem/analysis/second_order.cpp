@@ -48,6 +48,8 @@ void SecondOrder::start() {
   else motion_.fit(rates_.diagonal(u_), u_);
   supports_.set_values(u_);
   motion_.put_rates(motion_.v(), v_);
+  find_fields_with_inertia();
+  if (!with_inertia_.empty()) begin_fields_without_inertia();
   find_w(u_, v_, w_);
   residual_of(w_, r_);
   problem_.check_residual_at_begin(r_);
@@ -66,6 +68,7 @@ void SecondOrder::resume() {
   a_ = problem_.on_device(state_.a);
   r_ = problem_.on_device(state_.r);
   motion_.resume();
+  find_fields_with_inertia();
   find_forces(u_, v_, r_, inner_, force_, drag_);
 }
 
@@ -92,6 +95,64 @@ void SecondOrder::residual_of(const Vector& w, Vector& r) {
 void SecondOrder::inertia_of(const Vector& x, Vector& forces) {
   rates_.residual(x, forces);
   steps_.attached()->add_masses(1, x, forces);
+}
+
+void SecondOrder::find_fields_with_inertia() {
+  const Layout& layout = equations_.layout();
+  if (layout.count() == 1) return;
+  const Vector diagonal = rates_.diagonal(u_);
+  std::vector<int> without;
+  for (int k = 0; k < layout.count(); ++k)
+    if (!(max_abs(layout.part(diagonal, k)) > 0)) without.push_back(k);
+  if (without.empty()) return;
+  with_inertia_ = equations_.zeros();
+  fill(1.0, with_inertia_);
+  for (const int k : without) {
+    Vector none = layout.part(with_inertia_, k);
+    none.fill_zero();
+    layout.put(none, k, with_inertia_);
+  }
+}
+
+// x of fields with inertia, and `others` of those without.
+void SecondOrder::put_others(const Vector& others, Vector& x) {
+  axpy(-1.0, others, x);
+  multiply(x, with_inertia_, x);
+  axpy(1.0, others, x);
+}
+
+// Balances these fields with the motion at the begin: w with r(w), and u with r(u), which differ by b v.
+void SecondOrder::begin_fields_without_inertia() {
+  multiply(v_, with_inertia_, v_);
+  const Vector none = equations_.zeros();
+  Vector balanced = equations_.zeros();
+  balance_without_inertia(none, balanced);
+  if (damping_.stiffness != 0) {
+    Vector rate = equations_.zeros();
+    balance_without_inertia(v_, rate);
+    axpby(-1 / damping_.stiffness, balanced, 1 / damping_.stiffness, rate);
+    put_others(rate, v_);
+  }
+  put_others(balanced, u_);
+  supports_.set_values(u_);
+}
+
+// The fields without inertia after M (x - u) / h^2 + r(x + b v) = 0. Those with inertia hardly move in this h, so that
+// the others are off by its square. Constraints without a compliance, such as div u = 0, hold of the acceleration then.
+void SecondOrder::balance_without_inertia(const Vector& v, Vector& x) {
+  const double h = 0.01 * state_.control.size;
+  steps_.set_factor(1 / (h * h));
+  steps_.make_tangent();
+  find_w(u_, v, w_);
+  inertia_of(w_, known_);
+  const auto residual = [&](const Vector& u, Vector& r) {
+    find_w(u, v, w_);
+    equations_.residual(w_, r);
+    steps_.attached()->add_masses(steps_.factor(), w_, r);
+    axpy(-steps_.factor(), known_, r);
+  };
+  copy(u_, x);
+  steps_.balance(residual, motion_.u(), fmt::format("the fields without inertia at t = {:g}", problem_.begin), x);
 }
 
 void SecondOrder::find_equilibrium() {
@@ -194,6 +255,10 @@ double SecondOrder::take(const TimeStep& step) {
   axpy(method_.gamma * h, a_1_, v_1_);
   motion_.put_rates(motion_.a(), a_1_);
   motion_.put_rates(motion_.v(), v_1_);
+  if (!with_inertia_.empty() && damping_.stiffness == 0) {
+    multiply(a_1_, with_inertia_, a_1_);
+    multiply(v_1_, with_inertia_, v_1_);
+  }
   find_w_at_end(s, u_1_);
   residual_of(w_, r_1_);
   if (steps_.is_traced()) trace_step(step);

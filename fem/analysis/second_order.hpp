@@ -5,8 +5,10 @@
 //   (r(w, t) + factor M w - what is known) / s = 0
 //
 // has the tangent r' + factor M, and is all that a step solves: v and a follow from u. Unknowns at the begin of the
-// step have no mark, those at its end a _1, and those that a = 0 at the end would lead to are called ahead. Private to
-// fem.
+// step have no mark, those at its end a _1, and those that a = 0 at the end would lead to are called ahead.
+//
+// A field without inertia, such as a pressure, is in balance at each moment. Its a is zero, and its v, except where
+// damping takes the place of r(u) by r(w). Private to fem.
 #pragma once
 
 #include "fem/analysis/implicit_steps.hpp"
@@ -47,6 +49,10 @@ class SecondOrder final : public Integrator {
   void whole_residual(const Vector& w, Vector& r);
   void residual_of(const Vector& w, Vector& r);
   void stay_across_means(FunctionRef<void(Vector&, Vector&)> solve, Vector& x) const;
+  void find_fields_with_inertia();
+  void put_others(const Vector& others, Vector& x);
+  void begin_fields_without_inertia();
+  void balance_without_inertia(const Vector& v, Vector& x);
   void find_equilibrium();
   void find_first_acceleration();
   void find_given_motion();
@@ -73,7 +79,8 @@ class SecondOrder final : public Integrator {
   Vector inner_, force_, drag_, inner_1_, force_1_, drag_1_;  // of the body, the loads and damping
   std::vector<double> reaction_;
   double largest_ = 0;
-  Vector given_;  // of traced steps: find_given_motion()
+  Vector given_;         // of traced steps: find_given_motion()
+  Vector with_inertia_;  // [unknown] 1: its field has inertia; empty: all have
 };
 
 MemoryNeeds second_order_vector_needs(Index unknowns);

@@ -20,6 +20,10 @@ class TangentOfFields final : public TangentSystem {
 
   using TangentSystem::solve;
   void begin(const std::string&) override { system_->release(); }
+  void set_options(const LinearSolverOptions& options) override {
+    options_ = options;
+    tolerance_ = {options.relative, options.rounding_error};
+  }
   void hold(const Supports& supports) override {
     const auto& constraints = dynamic_cast<const FieldsConstraints&>(supports.eliminating());
     forget_assembly(equations_);  // its patterns
@@ -42,8 +46,8 @@ class TangentOfFields final : public TangentSystem {
   }
 
   MixedOperator equations_;
-  const LinearSolverOptions options_;
-  const LinearTolerance tolerance_;
+  LinearSolverOptions options_;
+  LinearTolerance tolerance_;
   std::optional<FieldsSystem> system_;
   const std::string turned_;
 };

@@ -30,6 +30,8 @@ class TangentSystem {
   // Begins a new stage, such as an increment: factors and hierarchies of the stage before are freed, so that a run that
   // resumes here gives the same bits. The text appears in turned(): " from increment 2 on".
   virtual void begin(const std::string& stage = {}) = 0;
+  // For the next solutions.
+  virtual void set_options(const LinearSolverOptions& options) = 0;
   // Other constraints of the same unknowns, from the next linearise() on. Matrix and hierarchy are made again.
   virtual void hold(const Supports& supports) = 0;
   // The tangent at u, an empty u is zero. Factors and hierarchies of the tangent before may serve on.

@@ -218,6 +218,11 @@ const Vector& AnswersOfFields::mass_times(const Vector& x) {
   return parts_->moved;
 }
 
+Vector AnswersOfFields::translation(int direction) const {
+  const MixedOperator& equations = parts_->problem.stiffness();
+  return ritz::translation(equations, moving_fields(equations), direction);
+}
+
 const Supports& AnswersOfFields::supports() const { return parts_->problem.supports(); }
 SolveReport AnswersOfFields::solve(const Vector& b, Vector& x) { return parts_->factor->solve(b, x); }
 

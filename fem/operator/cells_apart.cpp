@@ -7,8 +7,8 @@
 namespace ritz {
 namespace {
 
-SpaceOptions elements_of(const FunctionSpace& space) {
-  SpaceOptions options;
+SpaceOptions elements_of(const FunctionSpace& space, const FunctionSpace& beside) {
+  SpaceOptions options{.beside = beside};
   if (space.isoparametric()) return options;
   options.order = space.order();
   std::vector<CellKind> seen;
@@ -71,11 +71,14 @@ MeshData taken_apart(const Mesh& mesh, std::span<const Index> cells) {
   return data;
 }
 
-CellsApart::CellsApart(const FunctionSpace& space, std::vector<Index> cells, Mesh apart)
+CellsApart::CellsApart(const FunctionSpace& space, std::vector<Index> cells, Mesh apart, Family family,
+                       const FunctionSpace& beside)
     : space_(space),
       shared_cells_(std::make_shared<const std::vector<Index>>(std::move(cells))),
       cells_(*shared_cells_),
-      apart_(apart, space.components(), space.device(), elements_of(space)) {
+      apart_(apart, space.components(), space.device(), elements_of(space, beside)) {
+  if (family == Family::facet || family == Family::edge)
+    signs_.emplace(EntitySigns(space, family), EntitySigns(apart_, family));
   node_.resize(static_cast<std::size_t>(apart_.node_count()));
   cell_.resize(node_.size());
   std::vector<Node> of_space, of_cell;
@@ -94,22 +97,38 @@ Index CellsApart::place_of(Index cell) const {
   return found != cells_.end() && *found == cell ? found - cells_.begin() : -1;
 }
 
+namespace {
+
+std::vector<PointFunction>& given_in(Integral& integral) { return integral.form.given; }
+std::vector<PointFunction>& given_in(MixedIntegral& integral) { return integral.form.numbers.given; }
+
+}  // namespace
+
+template <class AnyIntegral>
+void CellsApart::add(const AnyIntegral& whole, std::vector<AnyIntegral>& result) const {
+  AnyIntegral own = whole;
+  own.cells.clear();
+  own.facets.clear();
+  for (const Index cell : whole.cells)
+    if (const Index place = place_of(cell); place >= 0) own.cells.push_back(place);
+  for (const FacetOfCell& facet : whole.facets)
+    if (const Index place = place_of(facet.cell); place >= 0) own.facets.push_back({place, facet.facet});
+  if (!own.everywhere && own.cells.empty() && own.facets.empty()) return;
+  for (PointFunction& each : given_in(own))
+    if (each.varies_in_space()) each = InCellsOf{each, space_.mesh(), shared_cells_};
+  result.push_back(std::move(own));
+}
+
 std::vector<Integral> CellsApart::of(std::span<const Integral> integrals) const {
   std::vector<Integral> result;
-  for (const Integral& whole : integrals) {
-    if (!whole.nodes.empty()) continue;
-    Integral own = whole;
-    own.cells.clear();
-    own.facets.clear();
-    for (const Index cell : whole.cells)
-      if (const Index place = place_of(cell); place >= 0) own.cells.push_back(place);
-    for (const FacetOfCell& facet : whole.facets)
-      if (const Index place = place_of(facet.cell); place >= 0) own.facets.push_back({place, facet.facet});
-    if (!own.everywhere && own.cells.empty() && own.facets.empty()) continue;
-    for (PointFunction& each : own.form.given)
-      if (each.varies_in_space()) each = InCellsOf{each, space_.mesh(), shared_cells_};
-    result.push_back(std::move(own));
-  }
+  for (const Integral& whole : integrals)
+    if (whole.nodes.empty()) add(whole, result);
+  return result;
+}
+
+std::vector<MixedIntegral> CellsApart::of(std::span<const MixedIntegral> integrals) const {
+  std::vector<MixedIntegral> result;
+  for (const MixedIntegral& whole : integrals) add(whole, result);
   return result;
 }
 
@@ -119,6 +138,18 @@ Vector CellsApart::spread(const std::vector<double>& u) const {
   for (std::size_t n = 0; n < node_.size(); ++n)
     std::copy_n(u.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(node_[n]) * components), components,
                 values.begin() + static_cast<std::ptrdiff_t>(n * components));
+  if (signs_) {
+    std::vector<Node> nodes;
+    std::vector<double> seen;
+    for (std::size_t i = 0; i < cells_.size(); ++i) {
+      apart_.nodes_of(static_cast<Index>(i), nodes);
+      seen.clear();
+      for (const Node node : nodes) seen.push_back(values[static_cast<std::size_t>(node)]);
+      signs_->whole.to_cell(cells_[i], seen);
+      signs_->apart.from_cell(static_cast<Index>(i), seen);
+      for (std::size_t a = 0; a < nodes.size(); ++a) values[static_cast<std::size_t>(nodes[a])] = seen[a];
+    }
+  }
   return Vector(space_.device(), std::span<const double>(values), "vectors");
 }
 

@@ -6,9 +6,11 @@
 #pragma once
 
 #include "device/error.hpp"
-#include "fem/operator/operator.hpp"
+#include "fem/operator/mixed_integral.hpp"
+#include "fem/space/entity_signs.hpp"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,8 +26,10 @@ class CellsApart {
  public:
   CellsApart(const FunctionSpace& space, std::vector<Index> cells)
       : CellsApart(space, cells, Mesh(taken_apart(space.mesh(), cells))) {}
-  // Their mesh may have been changed.
-  CellsApart(const FunctionSpace& space, std::vector<Index> cells, Mesh apart);
+  // Their mesh may have been changed. beside: the space apart of another field of the same cells; none: this is the
+  // first one.
+  CellsApart(const FunctionSpace& space, std::vector<Index> cells, Mesh apart, Family family = Family::lagrange,
+             const FunctionSpace& beside = {});
   CellsApart(const CellsApart&) = delete;
   CellsApart& operator=(const CellsApart&) = delete;
 
@@ -36,10 +40,13 @@ class CellsApart {
   const std::vector<Index>& cells() const { return cells_; }
   // Those of the integrals over cells and facets that reach these cells, there.
   std::vector<Integral> of(std::span<const Integral> integrals) const;
+  std::vector<MixedIntegral> of(std::span<const MixedIntegral> integrals) const;
   Vector spread(const std::vector<double>& u) const;  // [unknown of the whole space]
 
  private:
   Index place_of(Index cell) const;  // among the cells; -1: not one of them
+  template <class AnyIntegral>
+  void add(const AnyIntegral& whole, std::vector<AnyIntegral>& result) const;
 
   FunctionSpace space_;
   std::shared_ptr<const std::vector<Index>> shared_cells_;
@@ -47,6 +54,10 @@ class CellsApart {
   FunctionSpace apart_;
   std::vector<Node> node_;
   std::vector<Index> cell_;
+  struct Signs {
+    EntitySigns whole, apart;
+  };
+  std::optional<Signs> signs_;  // of fields of facets and edges, which cells apart see by other numbers
 };
 
 }  // namespace ritz

@@ -27,6 +27,8 @@ struct EquationFacts {
 
 EquationFacts together(const EquationFacts& some, const EquationFacts& others);
 
+struct IntegralsOfFields;  // fem/operator/mixed_integral.hpp
+
 // Data of equations that change between evaluations. Lists, buffers and point states stay.
 class EquationInputs {
  public:
@@ -37,6 +39,9 @@ class EquationInputs {
   virtual void set_factor_of_rates(double factor) = 0;
   // Likewise of loads that turn with the body: the part of them that acts.
   virtual void set_part_of_loads(double part) = 0;
+  // Other numbers and factors in the same forms at the same places. False, and nothing happens, where forms or places
+  // differ.
+  virtual bool set_numbers(const IntegralsOfFields& integrals) = 0;
 };
 
 class Equations {

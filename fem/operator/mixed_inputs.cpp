@@ -9,6 +9,27 @@ namespace ritz {
 
 void MixedInputs::set_numbers(const std::vector<MixedFormValue>& forms) { terms_->set_numbers(forms); }
 
+bool MixedInputs::set_numbers(const IntegralsOfFields& integrals) {
+  const auto same = [](const auto& a, const auto& b) { return a.same_place(b); };
+  std::vector<std::vector<Integral>> of_fields(of_fields_->size());
+  for (const Integral& each : integrals.of_one) of_fields.at(static_cast<std::size_t>(each.field)).push_back(each);
+  bool alike = std::ranges::equal(terms_->integrals(), integrals.of_several, same);
+  for (std::size_t k = 0; alike && k < of_fields.size(); ++k) {
+    const auto& own = (*of_fields_)[k];
+    alike = own != nullptr ? std::ranges::equal(own->integrals(), of_fields[k], same) : of_fields[k].empty();
+  }
+  if (!alike) return false;
+  std::vector<MixedFormValue> forms;
+  for (const MixedIntegral& each : integrals.of_several) {
+    terms_->set_factor(forms.size(), each.factor);
+    forms.push_back(each.form);
+  }
+  if (!forms.empty()) set_numbers(forms);
+  for (std::size_t k = 0; k < of_fields.size(); ++k)
+    if (const auto& own = (*of_fields_)[k]) own->inputs().set_numbers(of_fields[k]);
+  return true;
+}
+
 void MixedInputs::set_factor_of_rates(double factor) {
   terms_->set_factor_of_rates(factor);
   for (const auto& each : *of_fields_)

@@ -23,7 +23,8 @@ class MixedInputs final : public EquationInputs {
   void set_time(const Time& time) override;
   void set_factor_of_rates(double factor) override;
   void set_part_of_loads(double part) override;
-  // Other numbers of the forms, as many forms as integrals, of the same names.
+  bool set_numbers(const IntegralsOfFields& integrals) override;
+  // Other numbers of the forms of several fields, as many forms as integrals, of the same names.
   void set_numbers(const std::vector<MixedFormValue>& forms);
 
  private:

@@ -34,6 +34,12 @@ MixedIntegral MixedIntegral::over(MixedFormValue form, const Region& region, std
   return integral;
 }
 
+bool MixedIntegral::same_place(const MixedIntegral& other) const {
+  return form.name == other.form.name && form.numbers.module == other.form.numbers.module &&
+         form.numbers.varies_in_space() == other.form.numbers.varies_in_space() && everywhere == other.everywhere &&
+         cells == other.cells && facets == other.facets && fields == other.fields;
+}
+
 int MixedIntegral::position_of(int field) const {
   if (fields.empty()) return field < form.field_count() ? field : -1;
   const auto found = std::ranges::find(fields, field);

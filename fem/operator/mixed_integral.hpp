@@ -32,8 +32,16 @@ struct MixedIntegral {
   // Throws Error: Exit::input for a region of other things than the form's cells or facets.
   static MixedIntegral over(MixedFormValue form, const Region& region, std::vector<int> fields = {});
 
+  // The same form at the same place, whatever its numbers and its factor.
+  bool same_place(const MixedIntegral& other) const;
   int position_of(int field) const;         // of the operator's field among those of the form; -1: it has none
   bool couples(int test, int trial) const;  // fields of the operator
+};
+
+// All integrals of equations: of one field, Integral::field, and of several.
+struct IntegralsOfFields {
+  std::vector<Integral> of_one;
+  std::vector<MixedIntegral> of_several = {};
 };
 
 }  // namespace ritz

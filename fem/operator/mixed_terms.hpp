@@ -33,6 +33,7 @@ class MixedTerms final : public TaskTerms {
   const CouplingPatterns& patterns() const { return patterns_; }
 
   void set_factor_of_rates(double factor);
+  void set_factor(std::size_t integral, double factor) { integrals_[integral].factor = factor; }
   // Other numbers of the forms, as many forms as integrals, of the same names: parameters and coefficients.
   void set_numbers(const std::vector<MixedFormValue>& forms);
 

@@ -1,6 +1,7 @@
 #include "fem/operator/operator_inputs.hpp"
 
 #include "fem/operator/element_terms.hpp"
+#include "fem/operator/mixed_integral.hpp"
 #include "fem/operator/operator_states.hpp"
 
 #include <algorithm>
@@ -34,6 +35,10 @@ bool OperatorInputs::set_numbers(const std::vector<Integral>& integrals) {
   for (std::size_t i = 0; i < integrals.size(); ++i) set_factor(i, integrals[i].factor);
   set_numbers(forms_of(integrals));
   return true;
+}
+
+bool OperatorInputs::set_numbers(const IntegralsOfFields& integrals) {
+  return integrals.of_several.empty() && set_numbers(integrals.of_one);
 }
 
 void OperatorInputs::set_numbers(const std::vector<FormValue>& forms) {

@@ -26,8 +26,7 @@ class OperatorInputs final : public EquationInputs {
   void set_part_of_loads(double part) override;
   // Integral::factor of this integral of the operator, for all tasks from now on. Tangents kept at points stay valid.
   void set_factor(std::size_t integral, double factor);
-  // Other numbers and factors in the same forms at the same places. False, and nothing happens, where forms or places
-  // differ.
+  bool set_numbers(const IntegralsOfFields& integrals) override;
   bool set_numbers(const std::vector<Integral>& integrals);
   void set_numbers(
       const std::vector<FormValue>& forms);  // [integral] without places and factors, as forms_of() has them

@@ -1,4 +1,6 @@
 #include "fem/sensitivity/cell_work.hpp"
+
+#include "fem/operator/mixed_operator.hpp"
 #include "fem/operator/operator_needs.hpp"
 
 #include <algorithm>
@@ -8,11 +10,23 @@
 namespace ritz {
 namespace {
 
-std::vector<Integral> varying_of(std::span<const Integral> integrals) {
-  std::vector<Integral> varying;
-  for (const Integral& integral : integrals)
-    if (integral.form.varies_in_space() && integral.nodes.empty()) varying.push_back(integral);
+IntegralsOfFields varying_of(const IntegralsOfFields& integrals) {
+  IntegralsOfFields varying;
+  for (const Integral& each : integrals.of_one)
+    if (each.form.varies_in_space() && each.nodes.empty()) varying.of_one.push_back(each);
+  for (const MixedIntegral& each : integrals.of_several)
+    if (each.form.numbers.varies_in_space()) varying.of_several.push_back(each);
   return varying;
+}
+
+bool is_empty(const IntegralsOfFields& integrals) { return integrals.of_one.empty() && integrals.of_several.empty(); }
+
+// The family that forms of several fields give it; fields of others have unknowns at nodes.
+Family family_of(const IntegralsOfFields& integrals, int field) {
+  for (const MixedIntegral& each : integrals.of_several)
+    if (const int position = each.position_of(field); position >= 0)
+      return each.form.fields[static_cast<std::size_t>(position)].family;
+  return Family::lagrange;
 }
 
 }  // namespace
@@ -28,38 +42,32 @@ double CellWork::size_of(const Mesh& mesh, Index cell) {
   return shortest;
 }
 
-CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals) : space_(space) {
-  const std::vector<Integral> varying = varying_of(integrals);
-  if (varying.empty()) return;
-  apart_.emplace(space, all_cells_of(space.mesh()));
-  take(varying);
+CellWork::CellWork(const Spaces& spaces, const IntegralsOfFields& integrals)
+    : CellWork(spaces, varying_of(integrals), OfAll{}) {}
+
+CellWork::CellWork(const Spaces& spaces, const IntegralsOfFields& integrals, OfAll) : spaces_(spaces) {
+  const Mesh& mesh = spaces.front().mesh();
+  if (!is_empty(integrals)) take_apart(Mesh(taken_apart(mesh, all_cells_of(mesh))), integrals);
 }
 
-CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals, OfAll) : space_(space) {
-  if (integrals.empty()) return;
-  apart_.emplace(space, all_cells_of(space.mesh()));
-  take(integrals);
-}
-
-CellWork::CellWork(const FunctionSpace& space, std::span<const Integral> integrals, const Moved& moved)
-    : space_(space) {
-  if (integrals.empty()) return;
-  std::vector<Index> cells = all_cells_of(space.mesh());
-  MeshData data = taken_apart(space.mesh(), cells);
+CellWork::CellWork(const Spaces& spaces, const IntegralsOfFields& integrals, const Moved& moved) : spaces_(spaces) {
+  if (is_empty(integrals)) return;
+  const Mesh& mesh = spaces.front().mesh();
+  MeshData data = taken_apart(mesh, all_cells_of(mesh));
   Index cell = 0;
   for (const CellBlock& block : data.blocks) {
     const auto count = static_cast<std::size_t>(traits(block.kind).node_count);
     for (std::size_t first = 0; first < block.nodes.size(); first += count, ++cell)
       if (moved.node < count)
         data.points[3 * static_cast<std::size_t>(block.nodes[first + moved.node]) +
-                    static_cast<std::size_t>(moved.axis)] += moved.part * size_of(space.mesh(), cell);
+                    static_cast<std::size_t>(moved.axis)] += moved.part * size_of(mesh, cell);
   }
-  apart_.emplace(space, std::move(cells), Mesh(std::move(data)));
-  take(integrals);
+  take_apart(Mesh(std::move(data)), integrals);
 }
 
 MemoryNeeds CellWork::memory_needs(const FunctionSpace& space, std::span<const Integral> integrals) {
-  return memory_needs(space, varying_of(integrals), OfAll{});
+  const IntegralsOfFields all{.of_one = {integrals.begin(), integrals.end()}};
+  return memory_needs(space, varying_of(all).of_one, OfAll{});
 }
 
 MemoryNeeds CellWork::memory_needs(const FunctionSpace& space, std::span<const Integral> integrals, OfAll) {
@@ -83,18 +91,35 @@ MemoryNeeds CellWork::memory_needs(const FunctionSpace& space, std::span<const I
   return needs;
 }
 
-void CellWork::take(std::span<const Integral> integrals) {
-  integrals_ = apart_->of(integrals);
-  residual_ = std::make_unique<Operator>(apart_->space(), integrals_);
+void CellWork::take_apart(const Mesh& apart, const IntegralsOfFields& integrals) {
+  const std::vector<Index> cells = all_cells_of(spaces_.front().mesh());
+  Spaces spaces;
+  for (std::size_t k = 0; k < spaces_.size(); ++k) {
+    if (!(spaces_[k].mesh() == spaces_.front().mesh()))
+      throw Error(ErrorKind::analysis, "derivatives of a model whose fields have different meshes",
+                  "the work of a cell is that of all fields", "take a model of one mesh");
+    apart_.push_back(std::make_unique<CellsApart>(spaces_[k], cells, apart, family_of(integrals, static_cast<int>(k)),
+                                                  k == 0 ? FunctionSpace() : spaces.front()));
+    spaces.push_back(apart_.back()->space());
+  }
+  integrals_ = there(integrals);
+  if (spaces.size() == 1 && integrals.of_several.empty())
+    residual_ = std::make_unique<Operator>(spaces.front(), integrals_.of_one);
+  else residual_ = std::make_unique<MixedOperator>(spaces, integrals_.of_several, integrals_.of_one);
+}
+
+IntegralsOfFields CellWork::there(const IntegralsOfFields& integrals) const {
+  const CellsApart& cells = *apart_.front();
+  return {cells.of(integrals.of_one), cells.of(integrals.of_several)};
 }
 
 void CellWork::numbers_changed() {
   if (residual_) residual_->inputs().set_numbers(integrals_);
 }
 
-void CellWork::replace_numbers(std::span<const Integral> integrals) {
+void CellWork::replace_numbers(const IntegralsOfFields& integrals) {
   if (!residual_) return;
-  integrals_ = apart_->of(integrals);
+  integrals_ = there(integrals);
   if (!residual_->inputs().set_numbers(integrals_)) throw other_equations();
 }
 
@@ -103,15 +128,22 @@ void CellWork::set_time(const Time& time) {
 }
 
 std::vector<double> CellWork::operator()(const Vector& u, const Vector& lambda) const {
-  std::vector<double> work(static_cast<std::size_t>(space_.mesh().cell_count()), 0.0);
+  std::vector<double> work(static_cast<std::size_t>(spaces_.front().mesh().cell_count()), 0.0);
   if (!residual_) return work;
-  Vector r = apart_->space().zeros();
-  residual_->residual(apart_->spread(u.host()), r);
-  const std::vector<double> forces = r.host(), directions = apart_->spread(lambda.host()).host();
-  const auto components = static_cast<std::size_t>(space_.components());
-  for (std::size_t n = 0; n < apart_->node_count(); ++n)
-    for (std::size_t i = n * components; i < (n + 1) * components; ++i)
-      work[static_cast<std::size_t>(apart_->cell(n))] += forces[i] * directions[i];
+  const Layout whole = layout_of(spaces_), &layout = residual_->layout();
+  Vector at = residual_->zeros(), r = residual_->zeros();
+  for (int k = 0; k < layout.count(); ++k)
+    layout.put(apart_[static_cast<std::size_t>(k)]->spread(whole.part(u, k).host()), k, at);
+  residual_->residual(at, r);
+  for (int k = 0; k < layout.count(); ++k) {
+    const CellsApart& apart = *apart_[static_cast<std::size_t>(k)];
+    const std::vector<double> forces = layout.part(r, k).host(),
+                              directions = apart.spread(whole.part(lambda, k).host()).host();
+    const auto components = static_cast<std::size_t>(apart.space().components());
+    for (std::size_t n = 0; n < apart.node_count(); ++n)
+      for (std::size_t i = n * components; i < (n + 1) * components; ++i)
+        work[static_cast<std::size_t>(apart.cell(n))] += forces[i] * directions[i];
+  }
   return work;
 }
 

@@ -5,7 +5,9 @@
 #include "fem/sensitivity/array_derivative.hpp"
 #include "fem/analysis/forecast.hpp"
 #include "fem/sensitivity/position_derivative.hpp"
+#include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/setup.hpp"
+#include "fem/ranks/field_of_rank.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -14,6 +16,19 @@
 #include <utility>
 
 namespace ritz {
+namespace {
+
+IntegralsOfFields integrals_of(const Model& model) { return {model.equations, model.of_fields.equations}; }
+
+// Those that functions of the model give.
+std::vector<const PrescribedValue*> varying_values(const Model& model) {
+  std::vector<const PrescribedValue*> result;
+  for (const PrescribedValue& each : model.supports)
+    if (!each.value.is_number()) result.push_back(&each);
+  return result;
+}
+
+}  // namespace
 
 void check_linear_statics(const Model& model) {
   check(model, Static{});
@@ -22,15 +37,8 @@ void check_linear_statics(const Model& model) {
                 "prescribe displacements, or give a force");
 }
 
-bool LinearStatics::supports_are_numbers() const {
-  return std::ranges::all_of(model_.supports, [](const PrescribedValue& p) { return p.value.is_number(); });
-}
-
 std::vector<const PrescribedValue*> LinearStatics::varying_supports() const {
-  std::vector<const PrescribedValue*> result;
-  for (const PrescribedValue& each : model_.supports)
-    if (!values_replaced_ && !each.value.is_number()) result.push_back(&each);
-  return result;
+  return values_replaced_ ? std::vector<const PrescribedValue*>() : varying_values(model_);
 }
 
 void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
@@ -45,16 +53,11 @@ void check_nonlinear_statics(const Model& model, const Nonlinear& newton) {
                 "adjoint solutions do not know their forces", "prescribe displacements of nodes, or give a force")
         .at(model.means.front().origin);
   if (has_inequalities(model)) wrong("a model with inequalities");
-  if (Operator(model.space, model.equations).facts().has_states) wrong("a model with internal variables");
+  if (std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); }))
+    wrong("a model with internal variables");
 }
 
 namespace {
-
-std::unique_ptr<FieldOfRank> part_of(const Operator& equations, const Constraints& supports,
-                                     const LinearSolverOptions& options) {
-  if (options.ranks == nullptr) return nullptr;
-  return std::make_unique<FieldOfRank>(equations, supports, options, *options.ranks);
-}
 
 // Options of the system of a part, which knows its ranks.
 LinearSolverOptions in_one_process(LinearSolverOptions options) {
@@ -64,36 +67,42 @@ LinearSolverOptions in_one_process(LinearSolverOptions options) {
 
 }  // namespace
 
+LinearStatics::Whole LinearStatics::whole_of(const Model& model) {
+  if (!model.has_fields())
+    return {std::make_shared<Operator>(model.space, model.equations),
+            std::make_shared<Constraints>(make_constraints(model))};
+  FieldsOfModel fields = fields_of(model);
+  check_held(fields);
+  return {std::move(fields.equations), std::move(fields.supports)};
+}
+
 LinearStatics::LinearStatics(const Model& model, const Nonlinear& newton)
-    : model_((check_nonlinear_statics(model, newton), model)),
-      equations_(model.space, model.equations),
-      supports_(make_constraints(model)),
-      newton_(newton),
-      options_(in_one_process(promised(newton.linear, model))),
-      part_(part_of(equations_, *supports_, newton.linear)),
-      on_ground_(motions_held_by_ground(model, *supports_)),
-      system_(own_equations(), options_, LinearSystem::Keeps::solver, part_.get()) {
-  system_.set_ground(part_ ? part_->own(on_ground_) : on_ground_);
+    : LinearStatics((check_nonlinear_statics(model, newton), model), newton.linear, newton) {
   newton_->linear = options_;
 }
 
 LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& options)
-    : model_((check_linear_statics(model), model)),
-      equations_(model.space, model.equations),
-      supports_(make_constraints(model)),
-      options_(in_one_process(promised(options, model))),
-      part_(part_of(equations_, *supports_, options)),
-      on_ground_(motions_held_by_ground(model, *supports_)),
-      system_(own_equations(), options_, LinearSystem::Keeps::solver, part_.get()) {
-  system_.set_ground(part_ ? part_->own(on_ground_) : on_ground_);
-  if (!equations_.facts().symmetric)
+    : LinearStatics((check_linear_statics(model), model), options, std::nullopt) {
+  if (!equations().facts().symmetric)
     throw Error(ErrorKind::analysis, "adjoint solutions of a model whose tangent is not symmetric",
                 "they are solved with the same matrix", "take forms that are symmetric");
 }
 
+LinearStatics::LinearStatics(const Model& model, const LinearSolverOptions& options, std::optional<Nonlinear> newton)
+    : model_(model),
+      whole_(whole_of(model)),
+      newton_(std::move(newton)),
+      options_(in_one_process(promised(options, model))),
+      part_(part_of(*whole_.equations, *whole_.supports, options)),
+      system_(tangent_system(own_equations(), own_supports(), options_, {.whole = part_ ? &part_->whole() : nullptr})) {
+  if (model.has_fields()) return;
+  on_ground_ = motions_held_by_ground(model, dynamic_cast<const Constraints&>(*whole_.supports));
+  system_->set_ground(part_ ? part_->whole().one->own(on_ground_) : on_ground_);
+}
+
 void LinearStatics::set_options(const LinearSolverOptions& options) {
   options_ = in_one_process(promised(options, model_));
-  system_.set_options(options_);
+  system_->set_options(options_);
   transposed_.reset();
 }
 
@@ -106,7 +115,7 @@ void LinearStatics::set_tolerance(double relative) {
 
 Vector LinearStatics::own(const Vector& of_all) const {
   if (part_) return part_->own(of_all);
-  Vector same = equations_.zeros();
+  Vector same = equations().zeros();
   same.copy_from(of_all);
   return same;
 }
@@ -117,19 +126,21 @@ const Vector& LinearStatics::state() {
 }
 
 void LinearStatics::numbers_changed() {
-  equations_.inputs().set_numbers(model_.equations);
+  if (part_ && model_.has_fields())
+    throw Error(ErrorKind::internal, "other numbers of several fields over ranks, whose parts were made before");
+  whole_.equations->inputs().set_numbers(integrals_of(model_));
   if (work_) work_->numbers_changed();
-  if (!supports_are_numbers()) {
-    supports_.emplace(make_constraints(model_));
-    if (part_) part_->with_values_of(*supports_);
+  if (!varying_values(model_).empty()) {
+    whole_.supports = whole_of(model_).supports;
+    if (part_) part_->with_values_of(*whole_.supports);
   }
   current_ = false;
 }
 
 SolveReport LinearStatics::solve_tangent(const Vector& b, Vector& x) {
-  if (!current_) system_.linearise(state(), own_supports(), true);
+  if (!current_) system_->linearise(state());
   current_ = true;
-  const SolveReport report = system_.solve(b, x);
+  const SolveReport report = system_->solve(b, x);
   throw_unless_converged(report);
   return report;
 }
@@ -139,7 +150,7 @@ LinearStatics::Solution LinearStatics::solve_by_newton(const Vector* load) {
   newton.ground = on_ground_;
   newton.forces = load;
   if (model_.start != 0) newton.begin = uniform_state(model_, model_.start);
-  NonlinearSolution s = part_ ? solve_on_part(*part_, newton) : solve_nonlinear(equations_, supports(), newton);
+  NonlinearSolution s = part_ ? solve_on_part(*part_, newton) : solve_nonlinear(equations(), *whole_.supports, newton);
   values_replaced_ = current_ = false;
   state_ = own(s.u);
   SolveReport report = s.summary();
@@ -147,7 +158,8 @@ LinearStatics::Solution LinearStatics::solve_by_newton(const Vector* load) {
 }
 
 TransposedTangent& LinearStatics::transposed() {
-  if (!transposed_) transposed_.emplace(own_equations(), options_, part_.get());
+  if (!transposed_)
+    transposed_.emplace(dynamic_cast<const Operator&>(own_equations()), options_, part_ ? part_->whole().one : nullptr);
   return *transposed_;
 }
 
@@ -158,8 +170,8 @@ LinearStatics::Solution LinearStatics::solve(const Vector* load, const Vector* p
                   "its way to them is that of the case", "change the values in the case");
     return solve_by_newton(load);
   }
-  const Operator& equations = own_equations();
-  const Constraints& held = own_supports();
+  const Equations& equations = own_equations();
+  const Supports& held = own_supports();
   Solution s{.u = equations.zeros(), .report = {}, .residual = 0};
   held.set_values(s.u);
   values_replaced_ = prescribed != nullptr;
@@ -200,8 +212,8 @@ Vector LinearStatics::adjoint(const Vector& g) {
   Vector b = own(g), lambda = own_equations().zeros();
   own_supports().gather(b);
   own_supports().set_zero(b);
-  if (equations_.facts().symmetric) solve_tangent(b, lambda);
-  else throw_unless_converged(transposed().solve(state(), own_supports(), b, lambda));
+  if (equations().facts().symmetric) solve_tangent(b, lambda);
+  else throw_unless_converged(transposed().solve(state(), dynamic_cast<const Constraints&>(own_supports()), b, lambda));
   own_supports().set_linear(lambda);
   return of_all(std::move(lambda));
 }
@@ -214,7 +226,7 @@ Vector LinearStatics::forces_of(const Vector& u) {
 
 Vector LinearStatics::by_prescribed(const Vector& g, const Vector& lambda) {
   Vector with = own_equations().zeros();  // K^T lambda
-  if (equations_.facts().symmetric) own_equations().action(state(), own(lambda), with);
+  if (equations().facts().symmetric) own_equations().action(state(), own(lambda), with);
   else transposed().multiply(state(), own(lambda), with);
   Vector result = own(g);
   axpy(-1, with, result);
@@ -224,29 +236,35 @@ Vector LinearStatics::by_prescribed(const Vector& g, const Vector& lambda) {
 }
 
 CellWork& LinearStatics::work() {
-  if (!work_) work_.emplace(equations_.space(), model_.equations);
+  if (!work_) work_.emplace(model_.spaces(), integrals_of(model_));
   return *work_;
 }
 
 std::vector<double> by_array(LinearStatics& statics, MeshField& array, const std::string& name, const Vector& u,
                              const Vector& lambda, const Vector& by_prescribed) {
-  const FunctionSpace& space = statics.equations().space();
+  const Spaces spaces = statics.model().spaces();
+  const Layout layout = layout_of(spaces);
   std::vector<double> result(array.values().size(), 0.0);
-  add_by_prescribed(space, array, name, statics.varying_supports(), by_prescribed.host(), result);
-  subtract_by_work(space.mesh(), array,
+  for (int k = 0; k < layout.count(); ++k) {
+    std::vector<const PrescribedValue*> supports = statics.varying_supports();
+    std::erase_if(supports, [k](const PrescribedValue* each) { return each->field != k; });
+    add_by_prescribed(spaces[static_cast<std::size_t>(k)], array, name, supports, layout.part(by_prescribed, k).host(),
+                      result);
+  }
+  subtract_by_work(spaces.front().mesh(), array,
                    {[&] { statics.work().numbers_changed(); }, [&] { return statics.work()(u, lambda); }}, result);
   return result;
 }
 
 std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
                               FunctionRef<Model(const Model&)> model_of, const Vector& u, const Vector& lambda) {
-  const FunctionSpace& space = statics.equations().space();
-  CellWork work(space, statics.equations().integrals(), CellWork::OfAll{});
-  std::vector<double> result(static_cast<std::size_t>(space.mesh().cell_count()), 0.0);
+  const Spaces spaces = statics.model().spaces();
+  CellWork work(spaces, integrals_of(statics.model()), CellWork::OfAll{});
+  std::vector<double> result(static_cast<std::size_t>(spaces.front().mesh().cell_count()), 0.0);
   subtract_by_work(
       number,
       [&](const Model& model) {
-        work.replace_numbers(model_of(model).equations);
+        work.replace_numbers(integrals_of(model_of(model)));
         return work(u, lambda);
       },
       result);
@@ -254,14 +272,15 @@ std::vector<double> by_number(LinearStatics& statics, const ModelNumber& number,
 }
 
 std::vector<double> by_positions(LinearStatics& statics, const Vector& u, const Vector& lambda) {
-  const FunctionSpace& space = statics.equations().space();
+  const Spaces spaces = statics.model().spaces();
+  const Mesh& mesh = spaces.front().mesh();
   if (const auto refused = not_differentiable_by_positions(statics.model()))
     throw Error(ErrorKind::analysis, fmt::format("the derivative by the positions of nodes, of {}", refused->of),
                 refused->why, refused->fix);
-  std::vector<double> result(3 * static_cast<std::size_t>(space.mesh().node_count()), 0.0);
+  std::vector<double> result(3 * static_cast<std::size_t>(mesh.node_count()), 0.0);
   subtract_by_positions(
-      space.mesh(),
-      [&](const CellWork::Moved& moved) { return CellWork(space, statics.equations().integrals(), moved)(u, lambda); },
+      mesh,
+      [&](const CellWork::Moved& moved) { return CellWork(spaces, integrals_of(statics.model()), moved)(u, lambda); },
       result);
   return result;
 }

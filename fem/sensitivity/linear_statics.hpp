@@ -9,15 +9,16 @@
 //   std::vector<double> d = by_array(statics, young, "E", u, lambda, statics.by_prescribed(g, lambda));
 //
 // The factor or hierarchy of a linear model serves solution and adjoint, since the tangent is symmetric. A nonlinear
-// one is solved by Newton's method, and its tangent, which need not be symmetric, is rebuilt where it ended.
+// one is solved by Newton's method, and its tangent, which need not be symmetric, is rebuilt where it ended. A model
+// may have several fields, where its tangent is symmetric.
 #pragma once
 
 #include "device/function_ref.hpp"
 #include "fem/analysis/analysis.hpp"
 #include "fem/sensitivity/cell_work.hpp"
-#include "fem/analysis/linear_system.hpp"
 #include "fem/sensitivity/model_number.hpp"
-#include "fem/ranks/field_of_rank.hpp"
+#include "fem/ranks/part_of_model.hpp"
+#include "fem/analysis/tangent_system.hpp"
 #include "fem/analysis/transposed_tangent.hpp"
 #include "fem/physics/mesh_field.hpp"
 
@@ -40,8 +41,7 @@ class LinearStatics {
   LinearStatics(const Model& model, const Nonlinear& newton);
 
   const Model& model() const { return model_; }
-  const Operator& equations() const { return equations_; }
-  const Constraints& supports() const { return *supports_; }
+  const Equations& equations() const { return *whole_.equations; }
 
   bool is_linear() const { return !newton_; }
   // The tolerance of Newton's method, relative; of its linear systems, and of the adjoint, it follows.
@@ -71,27 +71,32 @@ class LinearStatics {
   std::vector<const PrescribedValue*> varying_supports() const;
 
  private:
+  struct Whole {
+    std::shared_ptr<Equations> equations;
+    std::shared_ptr<Supports> supports;
+  };
+  static Whole whole_of(const Model& model);
+  LinearStatics(const Model& model, const LinearSolverOptions& options, std::optional<Nonlinear> newton);
+
   // Over ranks vectors in here are those of this rank's part; those that come in or go out, of the whole model.
-  const Operator& own_equations() const { return part_ ? part_->equations() : equations_; }
-  const Constraints& own_supports() const { return part_ ? part_->supports() : *supports_; }
+  const Equations& own_equations() const { return part_ ? part_->equations() : *whole_.equations; }
+  const Supports& own_supports() const { return part_ ? part_->supports() : *whole_.supports; }
   Vector own(const Vector& of_all) const;
   Vector of_all(Vector own) const { return part_ ? part_->gathered(own) : std::move(own); }
 
-  bool supports_are_numbers() const;
   SolveReport solve_tangent(const Vector& b, Vector& x);
   TransposedTangent& transposed();
   Solution solve_by_newton(const Vector* load);
   const Vector& state();  // where the tangent is taken
 
   const Model model_;
-  Operator equations_;
-  std::optional<Constraints> supports_;
+  Whole whole_;
   std::optional<Nonlinear> newton_;
   Vector state_;  // the last solution of nonlinear equations
   LinearSolverOptions options_;
-  std::unique_ptr<FieldOfRank> part_;  // null: one process
+  std::unique_ptr<PartOfModel> part_;  // null: one process
   GroundMotions on_ground_;
-  LinearSystem system_;
+  std::unique_ptr<TangentSystem> system_;
   std::optional<TransposedTangent> transposed_;  // of equations that are not symmetric, once it was needed
   std::optional<CellWork> work_;
   bool current_ = false;          // the tangent

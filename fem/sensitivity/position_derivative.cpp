@@ -11,6 +11,7 @@ namespace {
 
 // Values that stay where the nodes go; those of fields may be taken by position, and count as if they were.
 bool stays(const PrescribedValue& prescribed) {
+  if (!prescribed.vector.empty()) return false;  // its moments are those along facets or edges
   if (prescribed.value.is_number()) return true;
   const PointFunction function = prescribed.value.function();
   return !function.code().reads_position() && function.code().inputs().empty();

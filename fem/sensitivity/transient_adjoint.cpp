@@ -26,19 +26,21 @@ void add(const std::vector<double>& x, std::vector<double>& sum) {
 class StageWork {
  public:
   explicit StageWork(const Model& model)
-      : space_(model.space), residual_(space_, model.equations), rates_(space_, rates_of(model)) {}
+      : space_(model.space), residual_({space_}, {model.equations}), rates_({space_}, {rates_of(model)}) {}
   // Takes all integrals, also on cells that were moved.
   template <class Cells>
   StageWork(const Model& model, const Cells& cells)
-      : space_(model.space), residual_(space_, model.equations, cells), rates_(space_, rates_of(model), cells) {}
+      : space_(model.space),
+        residual_({space_}, {model.equations}, cells),
+        rates_({space_}, {rates_of(model)}, cells) {}
 
   void numbers_changed() {
     residual_.numbers_changed();
     rates_.numbers_changed();
   }
   void replace_numbers(const Model& model) {
-    residual_.replace_numbers(model.equations);
-    rates_.replace_numbers(rates_of(model));
+    residual_.replace_numbers({model.equations});
+    rates_.replace_numbers({rates_of(model)});
   }
   std::vector<double> operator()(std::span<const Stage* const> stages) {
     std::vector<double> sum(static_cast<std::size_t>(space_.mesh().cell_count()), 0.0);
@@ -270,6 +272,9 @@ bool is_moved_at_begin(const Model& model, const Transient& options) {
 
 std::optional<NotDifferentiable> not_differentiable(const Model& model, const Transient& options) {
   const auto is_symmetric = [](const Integral& i) { return i.form.symmetric || !i.form.has_matrix; };
+  if (model.has_fields())
+    return NotDifferentiable{"an evolution in time of several fields",
+                             "what fields without rates are at the begin depends on the others", "take statics"};
   if (options.central_differences)
     return NotDifferentiable{"an evolution by central differences", "their adjoint steps are not in Ritz",
                              "take the generalised-alpha method"};

@@ -59,7 +59,7 @@ const std::vector<Program>& programs() {
       {"ritz-solve",
        {"buckling", "gradient", "material", "solver",   "newton",  "combination", "load_case", "time",
         "initial",  "plugin",   "boundary", "capacity", "inertia", "load",        "modal",     "prescribe",
-        "coupling", "equation", "periodic", "rigid",    "tie",     "gap"},
+        "coupling", "equation", "periodic", "rigid",    "tie",     "gap",         "damping"},
        {"*"}},
   };
   return list;

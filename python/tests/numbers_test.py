@@ -226,7 +226,7 @@ class EveryNumber(unittest.TestCase):
     NONE = {"thermal.scale": "of the coordinates in a file", "thermal.time": "names a step of a file", "spring": "acts at nodes: its equations are not in cells", "mass": "likewise",
             "force[].value": "", "force[].moment": "",  # at nodes alone: solve(load=...) has it
             "displacement": "vjp() has 'prescribed'", "temperature": "likewise", "support": "likewise", "prescribe": "likewise",
-            "capacity": "with [time]: arrays, Evolutions of derivatives_test", "inertia": "of [modal] alone", "load[].pressure": "of forms of several fields alone",
+            "capacity": "with [time]: arrays, Evolutions of derivatives_test", "inertia": "of [modal], and with [time]", "load[].pressure": "of forms of several fields alone",
             "load_case": "as outside of load cases"}
     NO_MODEL = {"plasticity": "internal variables", "gradient_damage": "internal variables", "curl_curl": "fields of edges", "mixed_poisson": "several fields", "stokes": "several fields", "thermo_elasticity": "several fields",
                 "edge_film": "of fields of edges", "surface_current": "of fields of edges", "flux_film": "of several fields", "flux_pressure": "of several fields",

@@ -143,6 +143,46 @@ class FieldAnalyses(CaseTest):
         self.assert_close(outcome.probes["v"], 0.5, 1e-9)
         self.assert_close(outcome.probes["p"], 3, 1e-9)
 
+    def test_a_layer_without_change_of_volume_swings_in_shear(self):
+        """u = cos(w t) sin(pi y / 2), w = pi/2 sqrt(mu / rho): an elastic layer by Stokes' form, whose "velocity" is a displacement, and whose pressure has no inertia."""
+        mu, rho, period = 9.0, 4.0, 4 * math.sqrt(4.0 / 9.0)
+        text = STOKES.format(mu) + f'[[inertia]]\nfield = "velocity"\nregion = "all"\nvalue = {rho}\n' + PRESCRIBE.format("velocity", "bottom", "value = 0")
+        text += "".join(PRESCRIBE.format("velocity", side, 'component = "y"\nvalue = 0') for side in ("left", "right"))
+        text += AT.format("u", "velocity", "x", [0.5, 1]) + AT.format("v", "velocity_velocity", "x", [0.5, 1]) + AT.format("a", "acceleration_velocity", "x", [0.5, 1])
+        text += '[initial]\nvelocity = ["sin(pi*y/2)", 0]\npressure = 5\n' + f"[time]\nend = {period / 2}\noutput = {period / 4}\nspectral_radius = 1\nstep = {period / 80}\n"
+        outcome = self.solved(text)
+        w = 2 * math.pi / period
+        for row, (u, v, a) in zip(self.rows(outcome), ((1, 0, -w * w), (0, -w, 0), (-1, 0, w * w))):
+            self.assertAlmostEqual(float(row["u"]), u, delta=2e-3)
+            self.assertAlmostEqual(float(row["v"]), v, delta=2e-3 * w)
+            self.assertAlmostEqual(float(row["a"]), a, delta=1e-2 * w * w)
+        self.assertIn("the field 'pressure' has no [[inertia]]", outcome.log)
+        self.assert_close(outcome.fact("energy_at_begin")[0], mu * math.pi**2 / 16, 1e-3)
+        self.assertLess(abs(outcome.fact("lost_energy")[0]), 1e-10)
+        start = self.solved(text.replace('velocity = ["sin(pi*y/2)", 0]', 'velocity_velocity = ["2*sin(pi*y/2)", 0]') + "[damping]\nrayleigh = [0.2, 0.01]\n", "--overwrite")
+        self.assertAlmostEqual(float(self.rows(start)[1]["u"]), 2 / w * math.exp(-(0.1 + 0.005 * w * w) * period / 4), delta=1e-2)
+
+    def test_a_form_of_one_field_moves_by_its_inertia(self):
+        """A string with k = 2 and rho = 8 whose end is free: the period is 4 sqrt(rho / k)."""
+        text = '[model]\nform = "diffusion2"\n[[material]]\nregion = "all"\nconductivity = 2\n[[inertia]]\nregion = "all"\nvalue = 8\n[[prescribe]]\nregion = "left"\nvalue = 0\n'
+        text += f'[space]\norder = 2\n[initial]\nvalue = "sin(pi*x/2)"\n[time]\nend = {4 * 2}\nstep = 0.1\nspectral_radius = 1\n'
+        text += '[[probe]]\nname = "u"\nfield = "temperature"\npoint = [1, 0.5]\n'
+        outcome = self.solved(text)
+        self.assert_close(outcome.probes["u"], 1, 1e-2)
+        self.assertLess(abs(outcome.fact("lost_energy")[0]), 1e-10)
+
+    def test_a_rigid_wall_drags_a_flow(self):
+        """Between plates, of which one is rigid and moves: v = 3 (1 - y), also with fields of higher orders."""
+        text = STOKES.format(2) + '[[rigid]]\nfield = "velocity"\nregion = "bottom"\nx = 3\ny = 0\nrz = 0\n'
+        text += PRESCRIBE.format("velocity", "top", "value = 0") + "".join(PRESCRIBE.format("velocity", side, 'component = "y"\nvalue = 0') for side in ("left", "right"))
+        text += AT.format("between", "velocity", "x", [0.3, 0.7]) + "[space]\norder = 3\n"
+        text += '[[probe]]\nname = "drag"\nfield = "reaction_velocity"\nregion = "top"\ncomponent = "x"\nmeasure = "reaction"\n'
+        outcome = self.solved(text)
+        for probe, expected in (("between", 0.9), ("drag", -6)):
+            self.assert_close(outcome.probes[probe], expected, 1e-8)
+        self.assert_close(outcome.fact("rigid bottom")[0], 3, 1e-12)
+        self.assertIn("rigid region 'bottom'", outcome.log)
+
     def test_what_an_analysis_cannot_do_with_these_fields_is_refused(self):
         stokes = STOKES.format(1)
         for exit_code, phrase, text in (

@@ -102,6 +102,29 @@ class Gradient(CaseTest):
             keys = {"material.0.conductivity": 20.0, "material.1.conductivity": 391.0, "convection.0.coefficient": 30.0, "convection.0.ambient": 90.0, "source.0.value": 500.0}
             self.assertEqual(len(list(self.differences("ritz-heat", text, keys, "p"))), 5)
 
+    def test_forms_of_several_fields(self):
+        """Fields at nodes, and a flux of facets next to numbers in cells, whose cells see the facets with other signs."""
+        self.write("plate.msh", boxes.grid(4))
+        head = '[mesh]\nfile = "plate.msh"\n[output]\ncells = "mesh"\n' + HALVES.replace(", -1, -1]", ", -1]").replace(", 2, 2]", ", 2]")
+        flow = head + '[model]\nform = "stokes2"\n[[material]]\nregion = "near"\nviscosity = 2\n[[material]]\nregion = "far"\nviscosity = 3\n'
+        flow += '[[load]]\nfield = "velocity"\nregion = "all"\nvalue = [4, 5]\n'
+        for sides, held in ((("left", "right"), 'component = "y"\n'), (("top", "bottom"), "")):
+            flow += "".join(f'[[prescribe]]\nfield = "velocity"\nregion = "{name}"\n{held}value = 0\n' for name in sides)
+        seepage = head + '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "near"\npermeability = 2\n[[material]]\nregion = "far"\npermeability = 3\n'
+        seepage += '[[load]]\nfield = "flux"\nregion = "left"\nvalue = 7\n[[load]]\nfield = "pressure"\nregion = "near"\nvalue = -4\n'
+        probe = '[[probe]]\nname = "p"\nfield = "{}"\n{}\n'
+        viscous = {"material.0.viscosity": 2.0, "material.1.viscosity": 3.0, "load.0.value.0": [4.0, 5.0]}
+        for text, keys in ((flow + probe.format("velocity", 'component = "x"\npoint = [0.6, 0.3]'), viscous), (flow + probe.format("pressure", 'region = "near"\nmeasure = "mean"'), viscous),
+                           (seepage + probe.format("pressure", 'region = "far"\nmeasure = "integral"'), {"material.0.permeability": 2.0, "material.1.permeability": 3.0, "load.1.value": -4.0})):
+            with self.subTest(text[-60:]):
+                self.assertEqual(len(list(self.differences("ritz-solve", text, keys, "p"))), 3)
+        # A flow under a load per volume grows with the square of all lengths.
+        text = flow + probe.format("velocity", 'component = "x"\npoint = [0.6, 0.3]') + SOLVER + '[gradient]\nprobe = "p"\nby = "points"\n'
+        outcome = self.solve("ritz-solve", self.write("points.toml", text))
+        fields = vtu.read(outcome.results())
+        moved = sum(a * b for a, b in zip(fields["PointData"]["gradient_points"], list(fields["Points"].values())[0]))
+        self.assert_close(moved, 2 * outcome.probes["p"], 1e-7)
+
     def test_load_cases_and_combinations(self):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (4, 2, 2)))
         text = ('[mesh]\nfile = "block.msh"\n' + HALVES + side("x0", 0, 3) + side("x1", 1, 3) + ELASTIC.replace("[thermal]", "[gravity]\nacceleration = [0, -9.81, 0]\n[thermal]")

@@ -281,8 +281,9 @@ class SeveralFields(CaseTest):
         stokes = '[model]\nform = "stokes2"\n[[material]]\nregion = "all"\nviscosity = 1\n'
         poisson = '[model]\nform = "mixed_poisson2"\n[[material]]\nregion = "all"\npermeability = 1\n'
         for exit_code, phrase, text in (
-                (2, "'rigid' was given, and 'stokes2' is a form of several fields", stokes + "[[rigid]]\n"),
-                (2, "'gradient' was given", stokes + '[gradient]\nprobe = "p"\nby = "material.0.viscosity"\n'),
+                (2, "a rigid region of 'pressure'", stokes + '[[rigid]]\nfield = "pressure"\nregion = "left"\n'),
+                (2, "with order = 1 'pressure' has the order 0", stokes + "[space]\norder = 1\n"),
+                (2, "no gradient of the probe", stokes + '[[probe]]\nname = "p"\nfield = "reaction_velocity"\nregion = "left"\nmeasure = "reaction"\ncomponent = "x"\n[gradient]\nprobe = "p"\nby = "material.0.viscosity"\n'),
                 (2, "'cg' was asked for, and the form has several fields", stokes + '[solver]\nmethod = "cg"\n'),
                 (2, "'jacobi' was asked for, and the form has several fields", stokes + '[solver]\npreconditioner = "jacobi"\n'),
                 (2, "'minres' was asked for, and 'thermo_elasticity2' is not symmetric", '[model]\nform = "thermo_elasticity2"\n[[material]]\nregion = "all"\nlambda = 1\nmu = 1\nconductivity = 1\n[solver]\nmethod = "minres"\n'),

@@ -108,9 +108,9 @@ Model heat_with_a_table_on(const Mesh& mesh, bool load_cases) {
 Model heat_with_a_table(bool load_cases) { return heat_with_a_table_on(strip(), load_cases); }
 
 // A rod that can only stretch: E = 200, A = 0.01, L = 1, rho = 8, F = 1.
-Model elastic_on(const Mesh& mesh, bool load_cases) {
+Model elastic_on(const Mesh& mesh, bool load_cases, bool mixed = false) {
   ElasticBody body(mesh);
-  body.material("all", {.young = 200, .poisson = 0, .density = 8});
+  body.material("all", {.young = 200, .poisson = 0, .density = 8, .mixed = mixed});
   for (const auto& [region, component] : {std::pair{"x0", 0}, {"y0", 1}, {"y1", 1}, {"z0", 2}, {"z1", 2}})
     body.loads.displacement(region, component, 0);
   if (load_cases) {
@@ -127,6 +127,12 @@ Model elastic_on(const Mesh& mesh, bool load_cases) {
 Model elastic(bool load_cases) {
   static const Mesh mesh = box(8, 1, 1, {1, 0.1, 0.1}, CellKind::hex20);
   return elastic_on(mesh, load_cases);
+}
+
+// By displacement and pressure.
+Model mixed(bool load_cases) {
+  static const Mesh mesh = box(8, 1, 1, {1, 0.1, 0.1}, CellKind::hex20);
+  return elastic_on(mesh, load_cases, true);
 }
 
 // In two parts, which equations join.
@@ -192,13 +198,15 @@ Model any_form(bool load_cases) {
 const double golden = (std::sqrt(5.0) - 1) / 2;
 constexpr const char *needs_newton = "linear statics of a model with nonlinear equations",
                      *no_load_cases = "load cases of a model with nonlinear equations",
-                     *no_inertia = "modes of a model without inertia";
+                     *no_inertia = "modes of a model without inertia",
+                     *a_field_without = "modes of equations whose field 'pressure' has no inertia";
 
 const AnyPhysics table[] = {
     // physics, model, probe: static, load cases, nonlinear, modal, in time
     {"Heat", heat, {1, 0, 0}, 2.5, 5.0, 2.5, no_inertia, 2.5},
     {"HeatWithATable", heat_with_a_table, {0.5, 0, 0}, needs_newton, no_load_cases, golden, no_inertia, golden},
     {"ElasticBody", elastic, {1, 0, 0}, 0.5, 1.0, 0.5, 1.25, 0.5},
+    {"MixedElasticBody", mixed, {1, 0, 0}, 0.5, 1.0, 0.5, a_field_without, 0.5},
     {"JoinedHeat", joined_heat, {1, 0, 0}, 2.5, 5.0, 2.5, no_inertia, 2.5},
     {"JoinedTable", joined_heat_with_a_table, {0.5, 0, 0}, needs_newton, no_load_cases, golden, no_inertia, golden},
     {"JoinedElasticBody", joined_elastic, {1, 0, 0}, 0.5, 1.0, 0.5, 1.25, 0.5},
@@ -208,7 +216,7 @@ const AnyPhysics table[] = {
 };
 
 double value_at(const Model& model, const Point& probe, const Vector& u) {
-  const std::vector<double> values = model.space.to_mesh(u);
+  const std::vector<double> values = model.space.to_mesh(layout_of(model.spaces()).part(u, 0));
   for (Index node = 0; node < model.space.mesh().node_count(); ++node) {
     const auto x = model.space.mesh().point(node);
     if (std::hypot(x[0] - probe[0], x[1] - probe[1], x[2] - probe[2]) < 1e-9)
@@ -297,10 +305,11 @@ TEST_P(EveryAnalysis, Transient) {
 // Every rank runs the same program and has the result, with the iterations of one process. Threads pose as ranks.
 TEST_P(EveryAnalysis, OnRanks) {
   const AnyPhysics& physics = GetParam();
-  const bool linear = physics.make(false).linear;
+  const LinearMethod method = physics.make(false).has_fields() ? LinearMethod::minres
+                              : physics.make(false).linear     ? LinearMethod::conjugate_gradient
+                                                               : LinearMethod::gmres;
   const auto options = [&](Ranks* ranks) {
-    return LinearSolverOptions{
-        .method = linear ? LinearMethod::conjugate_gradient : LinearMethod::gmres, .relative = 1e-9, .ranks = ranks};
+    return LinearSolverOptions{.method = method, .relative = 1e-9, .ranks = ranks};
   };
   // solved(ranks): a value, and a count of iterations or steps
   const auto expect_as_alone = [&](const Outcome& outcome, const auto& solved) {
@@ -404,6 +413,7 @@ TEST(AnyAnalysis, ModesOfAYieldedBarGoOverRanks) {
 // Before anything is solved each analysis says what it takes.
 TEST_P(EveryAnalysis, ForecastsItsMemory) {
   const Model plain = GetParam().make(false), cases = GetParam().make(true);
+  if (plain.has_fields()) GTEST_SKIP() << "fields_needs() forecasts several fields";
   const auto peak = [](const Forecast& f) { return f.paths.empty() ? 0 : f.paths.front().peak.total(); };
   const auto is_solved = [](const Outcome& outcome) { return std::holds_alternative<double>(outcome); };
   ASSERT_EQ(plain.linear, is_solved(GetParam().of_static));

@@ -2,6 +2,7 @@
 // no sense for them.
 #include "device/error.hpp"
 #include "fem/analysis/analysis.hpp"
+#include "fem/analysis/modal_space.hpp"
 #include "fem/forms/mass.hpp"
 #include "fem/forms/navier_stokes.hpp"
 #include "fem/plugins/von_mises.hpp"
@@ -306,6 +307,22 @@ TEST(FieldsInVibration, APlateSwingsBackAfterItsPeriod) {
           .state;
   EXPECT_NEAR(value_at(model, state.u, 0, {0.5, 0.5, 0}) / before, 1, 1e-2);
   EXPECT_NEAR(state.energy.lost(), 0, 1e-6 * state.energy.begin);
+}
+
+// Modes with the residual vector of a load hold its static answer.
+TEST(FieldsInVibration, ModesAndResidualVectorsOfAPlateBendAsUnderTheLoad) {
+  const Mesh mesh = rectangle(4, 4, {1, 1}, CellKind::quad9);
+  Model model = plate_on(mesh);
+  model.equations = {Integral::over_all_cells(volume_load(2, std::array{1.0}))};
+  const Vector expected = solve(model, Static{.linear = {.relative = 1e-12}}).u;
+  const ModalSpace space = solve(model, ModalBasis{.modal = {{.count = 3}}});
+  EXPECT_EQ(space.columns(), 4);
+  ASSERT_EQ(space.load_names, std::vector<std::string>{"loads"});
+  std::vector<double> q = space.loads[0];
+  for (std::size_t k = 0; k < q.size(); ++k) q[k] /= space.stiffness[k];
+  Vector difference = space.motion(q);
+  axpy(-1.0, expected, difference);
+  EXPECT_LT(max_abs(difference), 1e-9 * max_abs(expected));
 }
 
 TEST(FieldsOfLoadCases, SumsAreSolutionsOfSums) {

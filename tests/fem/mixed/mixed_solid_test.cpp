@@ -8,6 +8,7 @@
 #include "mesh/generators.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/models.hpp"
+#include "tests/solvers/thread_ranks.hpp"
 
 #include <cmath>
 #include <fmt/format.h>
@@ -193,6 +194,131 @@ TEST(MixedSolid, StandsBesideMaterialsOfTheDisplacementAlone) {
     for (Node node = 0; node < mesh.node_count(); ++node)
       EXPECT_NEAR(found.u[static_cast<std::size_t>(3 * node)], mesh.point(node)[0], 1e-8);
   }
+}
+
+// A tube without change of volume swings in its plane: u_r = A / r with omega^2 = 2 G (1/a^2 - 1/b^2) / (rho ln(b/a)),
+// and its inner surface has p = -2 G A / a^2. The pressure has no inertia: it follows from the acceleration.
+TEST(MixedSolid, IncompressibleTubeSwingsWithTheClosedForm) {
+  const double a = 1, b = 2, E = 3, rho = 2, G = E / 3;
+  MeshData data = rectangle_data(8, 1, {b - a, 0.1}, CellKind::quad8);
+  transform_points(data, [a](std::span<double, 3> x) { x[0] += a; });
+  const Mesh mesh(std::move(data));
+  const auto tube = [&](double pressure) {
+    ElasticBody body(mesh, PlaneKind::axisymmetric);
+    body.material("all", {.young = Coefficient(E), .poisson = Coefficient(0.5), .density = rho, .mixed = true});
+    for (const char* end : {"y0", "y1"}) body.loads.displacement(end, 1, 0);
+    if (pressure != 0) body.loads.pressure("x0", pressure);
+    return body;
+  };
+  const std::vector<double> blown = solve(tube(0.1).model(device_under_test()), Static{}).u.host();
+  const ElasticBody body = tube(0);
+  const Model model = body.model(device_under_test());
+  const Layout layout = layout_of(model.spaces());
+  const auto inner = [&](const SolutionView& s) {  // displacement and pressure
+    return std::pair(model.space.to_mesh(layout.part(s.u, 0))[0],
+                     body.pressure(device_under_test(), model.others[0].to_mesh(layout.part(s.u, 1)), {})[0]);
+  };
+  const double period = 2 * std::numbers::pi / std::sqrt(2 * G * (1 / (a * a) - 1 / (b * b)) / (rho * std::log(b / a)));
+  std::vector<std::pair<double, double>> seen;
+  solve(model, Transient{.end = period, .output = {period / 2}, .fixed_step = period / 80, .begin = {.u = blown}},
+        {.show = [&](const SolutionView& s) { seen.push_back(inner(s)); }});
+  ASSERT_EQ(seen.size(), 3u);
+  const double A = seen[0].first * a;
+  for (const auto& [at, sign] : {std::pair(0, 1), {1, -1}, {2, 1}}) {
+    EXPECT_NEAR(seen[static_cast<std::size_t>(at)].first, sign * A / a, 5e-3 * A) << at;
+    EXPECT_NEAR(seen[static_cast<std::size_t>(at)].second, -sign * 2 * G * A / (a * a), 1e-2 * 2 * G * A) << at;
+  }
+}
+
+// A rod between walls without friction: u = cos(omega t) sin(pi x / 2) with omega^2 = (pi / 2)^2 (K + 4/3 G) / rho.
+struct SwingingRod {
+  static constexpr double E = 200, nu = 0.3, rho = 8;
+  Mesh mesh = rectangle(8, 1, {1, 0.25}, CellKind::quad8);
+  ElasticBody body{mesh};
+  Model model;
+  double period = 4 / std::sqrt(E * (1 - nu) / ((1 + nu) * (1 - 2 * nu)) / rho);
+  explicit SwingingRod(bool mixed, RayleighDamping damping = {})
+      : model([&] {
+          body.material("all", {.young = Coefficient(E), .poisson = Coefficient(nu), .density = rho, .mixed = mixed});
+          for (const auto& [side, component] : {std::pair{"x0", 0}, {"y0", 1}, {"y1", 1}})
+            body.loads.displacement(side, component, 0);
+          Model made = body.model(Device::named("cpu", 1));
+          made.damping = damping;
+          return made;
+        }()) {}
+  SwingingRod(const SwingingRod&) = delete;
+
+  State begin() const {
+    State state = uniform_state(model, 0);
+    for (Node node = 0; node < model.space.node_count(); ++node)
+      state.u[static_cast<std::size_t>(2 * node)] = std::sin(std::numbers::pi / 2 * model.space.point(node)[0]);
+    return state;
+  }
+  Transient periods(double count, int steps, double spectral_radius = 1) const {
+    return {
+        .end = count * period,
+        .spectral_radius = spectral_radius,
+        .fixed_step = period / steps,
+        .newton = {.relative = 1e-12},
+        .linear = {.method = model.has_fields() ? LinearMethod::minres : LinearMethod::automatic, .relative = 1e-12},
+        .begin = begin()};
+  }
+  double at_end(const State& state, int field = 0) const {
+    const FunctionSpace space = model.spaces()[static_cast<std::size_t>(field)];
+    for (Node node = 0; node < space.node_count(); ++node)
+      if (const Point x = space.point(node); x[0] > (field == 0 ? 1 : 0.5) - 1e-9 && x[1] < 1e-9)
+        return state
+            .u[static_cast<std::size_t>(layout_of(model.spaces()).first(field) + Index{node} * space.components())];
+    return NAN;
+  }
+};
+
+TEST(MixedSolid, RodSwingsAsThatOfTheDisplacementAlone) {
+  const SwingingRod alone(false), mixed(true);
+  const auto after = [](const SwingingRod& rod) { return solve(rod.model, rod.periods(0.75, 40)).state; };
+  const State one = after(alone), both = after(mixed);
+  // The rate is largest where u = 0: times differ by less than 1e-4 of a period.
+  EXPECT_NEAR(mixed.at_end(both), alone.at_end(one), 1e-4 * 2 * std::numbers::pi);
+  EXPECT_NEAR(alone.at_end(one), 0, 0.02);
+  EXPECT_NEAR(both.energy.begin, one.energy.begin, 1e-4 * one.energy.begin);
+  EXPECT_LT(std::abs(both.energy.lost()), 1e-10 * both.energy.begin);  // average acceleration
+}
+
+TEST(MixedSolid, HalfTheStepOfMotionQuartersTheErrorOfBothFields) {
+  for (const RayleighDamping damping : {RayleighDamping{}, {.mass = 0.5, .stiffness = 0.002}}) {
+    const SwingingRod rod(true, damping);
+    for (const int field : {0, 1}) {
+      const auto after = [&](int steps) {
+        return rod.at_end(solve(rod.model, rod.periods(0.75, steps, 0.8)).state, field);
+      };
+      const double coarse = after(16), fine = after(32), finest = after(64);
+      EXPECT_NEAR((coarse - fine) / (fine - finest), 4, 0.5) << field << " " << damping.stiffness;
+    }
+  }
+}
+
+TEST(MixedSolid, RodSwingsOverRanksAsInOneProcess) {
+  const SwingingRod alone(true);
+  const State expected = solve(alone.model, alone.periods(0.3, 40)).state;
+  for (const int count : {2, 3})
+    testing::on_ranks(count, [&](Ranks& ranks) {
+      const SwingingRod mine(true);
+      Transient analysis = mine.periods(0.3, 40);
+      analysis.linear.ranks = &ranks;
+      const State found = solve(mine.model, analysis).state;
+      EXPECT_NEAR(found.energy.strain, expected.energy.strain, 1e-9 * expected.energy.begin);
+      for (const int field : {0, 1})
+        EXPECT_NEAR(mine.at_end(found, field), alone.at_end(expected, field), 1e-8 * SwingingRod::E) << field;
+    });
+}
+
+TEST(MixedSolid, RodThatIsResumedEndsWithTheSameBits) {
+  const SwingingRod rod(true, {.stiffness = 0.002});
+  std::vector<State> kept;
+  const State end = solve(rod.model, rod.periods(0.25, 40), {.keep = [&](const State& s) { kept.push_back(s); }}).state;
+  Transient rest = rod.periods(0.25, 40);
+  rest.begin = kept.at(4);
+  EXPECT_EQ(solve(rod.model, rest).state.u, end.u);
 }
 
 TEST(MixedSolid, IsRefusedWhereNothingWouldFollowFromIt) {
