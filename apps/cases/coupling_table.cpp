@@ -10,6 +10,7 @@ namespace ritz {
 
 // The surface stays free to deform: forces and prescribed motions act through the equivalent traction.
 void read_coupling(const Case::Table& t, RelationInput& in) {
+  if (in.is_of_parts() && t.has("nodes")) return;  // a joint with sections (body_case.cpp)
   const Region* region = t.region("region", "facets", in.mesh(), {RegionKind::facets});
   const std::optional<Point> reference =
       optional_point(t, "reference", "the reference point [m]; not given: the centre of the surface", 3);
@@ -32,7 +33,8 @@ void read_coupling(const Case::Table& t, RelationInput& in) {
     MovedRegion told{.kind = "coupling",
                      .sentence = fmt::format("coupling '{}': in the mean it moves by", region->name),
                      .region = region->name,
-                     .motion = [mean](std::span<const double> u) { return mean->of(u); }};
+                     .motion = [mean](std::span<const double> u) { return mean->of(u); },
+                     .field = in.field()};
     weigh(mass, in, [&](const Point& weight, std::vector<Integral>& loads) {
       loads.push_back(traction_on(in, *region, {.force = weight, .at = reference}));
     });

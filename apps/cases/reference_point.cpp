@@ -68,7 +68,7 @@ void attach(const Case::Table& t, RelationInput& in, const PointMass& mass,
   in.read().attached_mass += mass.mass;
   for (std::size_t c = 0; c < 6; ++c) {
     if (in.mesh().dimension() == 2 && (in.kinds().of_revolution ? c != 1 : c != 0 && c != 1 && c != 5)) continue;
-    AttachedMotion motion{.terms = terms(c), .mass = mass.of(c)};
+    AttachedMotion motion{.terms = terms(c), .mass = mass.of(c), .field = in.field()};
     if (held[c] && in.kinds().at_rest)
       motion.stiffness = compliances[c] > 0 ? 1 / compliances[c] : std::numeric_limits<double>::infinity();
     if (motion.stiffness == 0 && motion.mass == 0) continue;

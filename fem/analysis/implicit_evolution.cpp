@@ -1,6 +1,7 @@
 #include "fem/analysis/implicit_evolution.hpp"
 
 #include "device/process/stop_request.hpp"
+#include "fem/preconditioners/fields_system.hpp"
 #include "fem/ranks/field_of_rank.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -11,17 +12,17 @@
 namespace ritz {
 namespace {
 
-// Masses at reference points and adjoints are of one field.
+// Adjoints are of one field.
 const Operator& one_field(const Equations& equations) { return dynamic_cast<const Operator&>(equations); }
 const Constraints& one_field(const Supports& supports) { return dynamic_cast<const Constraints&>(supports); }
 
-const FieldOfRank* part_of(const TransientModel& model) { return model.whole != nullptr ? model.whole->one : nullptr; }
+const WholeProblem* whole_of(const TransientModel& model) {
+  return model.part != nullptr ? &model.part->whole() : nullptr;
+}
 
 Attached attached_to(const TransientModel& model) {
-  if (model.attached.empty()) return {};
-  const FieldOfRank* const part = part_of(model);
-  const Operator& all = part != nullptr ? part->equations_of_all() : one_field(model.equations);
-  return attached_to(all.space(), model.attached, model.supports, part);
+  const Equations& all = model.part != nullptr ? model.part->equations_of_all() : model.equations;
+  return attached_to(all, model.attached, model.supports, model.part);
 }
 
 }  // namespace
@@ -29,10 +30,10 @@ Attached attached_to(const TransientModel& model) {
 ImplicitEvolution::ImplicitEvolution(const TransientModel& model, Transient options, const Observer& observer,
                                      std::string method, int error_order)
     : Evolution(model, std::move(options), observer, std::move(method), error_order),
-      system_(tangent_system(*equations_, *supports_, linear_options(), {.whole = model.whole})),
+      system_(tangent_system(*equations_, *supports_, linear_options(), {.whole = whole_of(model)})),
       newton_(*equations_, *supports_, system_, newton_options(), observer.progress),
       attached_(std::make_shared<const Attached>(attached_to(model))),
-      part_(part_of(model)) {}
+      part_(model.part != nullptr ? model.part->whole().one : nullptr) {}
 
 void ImplicitEvolution::finish_try() {
   if (!system_->turned().empty()) state_.turned = system_->turned();

@@ -10,7 +10,6 @@
 #include "fem/space/nested_nodes.hpp"
 #include "fem/space/pattern_size.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/eigen/orthonormal_block.hpp"
 #include "solvers/linear/memory_steps.hpp"
 
 #include <algorithm>
@@ -66,7 +65,7 @@ void LinearSystem::hold(const Supports& constraints) {
 void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bool alike) {
   const LongWork assembling;
   constraints_ = constraints;
-  woodbury_.reset();
+  beside_.tangent_changed();
   if (ground_) ground_->tangent_changed();
   if (part_ != nullptr) {
     linearise_part(u, alike);
@@ -133,45 +132,12 @@ void LinearSystem::act(const Vector& x, Vector& y) const {
 void LinearSystem::multiply(const Vector& x, Vector& y) const {
   if (K_) K_->apply(x, y);
   else act(x, y);
-  if (beside_ != nullptr) beside_->add_masses(beside_weight_, x, y);
-}
-
-void LinearSystem::set_beside(std::shared_ptr<const Attached> masses, double weight) {
-  beside_ = std::move(masses);
-  beside_weight_ = weight;
-}
-
-// Z = tangent^-1 U, accurately: later solutions inherit its error.
-void LinearSystem::solve_for_beside() {
-  const AttachedMotions& motions = beside_->motions;
-  MultiVector U = columns_of(motions.U, 0, motions.count()), Z(U.device(), U.rows(), U.columns(), "eigenvectors");
-  Vector u = equations_.zeros(), z = equations_.zeros();
-  std::vector<double> compliance;
-  for (int j = 0; j < U.columns(); ++j) {
-    U.get_column(j, u);
-    fill(0.0, z);
-    const SolveReport report = solve_tangent(u, z, LinearTolerance{1e-10, 1e-2});
-    if (!report.converged())
-      throw Error(ErrorKind::not_converged,
-                  fmt::format("the linear solver ({}) stopped for the mass of a reference point: {}", report.method,
-                              name_of(report.reason)),
-                  report.where, advice_for(report.reason));
-    Z.set_column(j, z);
-    compliance.push_back(1 / (beside_weight_ * motions.mass[static_cast<std::size_t>(j)]));
-  }
-  woodbury_.emplace(std::move(U), std::move(Z), compliance);
-  solved_weight_ = beside_weight_;
+  beside_.add_product(x, y);
 }
 
 SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) {
-  if (beside_ == nullptr || beside_weight_ == 0) return solve_tangent(b, x, tolerance);
-  if (!woodbury_ || solved_weight_ != beside_weight_) solve_for_beside();
-  SolveReport report = solve_tangent(b, x, tolerance);
-  MultiVector X(x.device(), x.size(), 1);
-  X.set_column(0, x);
-  woodbury_->correct(X);
-  X.get_column(0, x);
-  return report;
+  return beside_.solve([this](const Vector& force, Vector& u, const auto& to) { return solve_tangent(force, u, to); },
+                       b, x, tolerance);
 }
 
 void LinearSystem::set_ground(GroundMotions motions) {

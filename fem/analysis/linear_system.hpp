@@ -11,8 +11,8 @@
 // matrix it continues without.
 #pragma once
 
-#include "fem/analysis/attached.hpp"
 #include "fem/analysis/ground_correction.hpp"
+#include "fem/analysis/masses_beside.hpp"
 #include "fem/analysis/tangent_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "fem/operator/operator.hpp"
@@ -22,7 +22,6 @@
 #include "solvers/linear/projected_guess.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/solver_cache.hpp"
-#include "solvers/eigen/woodbury.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -30,6 +29,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -61,8 +61,9 @@ class LinearSystem final : public TangentSystem {
   void hold(const Supports& constraints) override;  // of linearise(u)
   void linearise(const Vector& u) override { linearise(u, *constraints_); }
 
-  // Solutions take Woodbury's formula, with as many more of the tangent as there are motions.
-  void set_beside(std::shared_ptr<const Attached> masses, double weight) override;
+  void set_beside(std::shared_ptr<const Attached> masses, double weight) override {
+    beside_.set(std::move(masses), weight);
+  }
   void set_ground(GroundMotions motions) override;
 
   void multiply(const Vector& x, Vector& y) const override;
@@ -83,7 +84,6 @@ class LinearSystem final : public TangentSystem {
   SolveReport solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
   SolveReport solve_uncorrected(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
   void correct(const SolveReport& report, const Vector& b, Vector& x);
-  void solve_for_beside();
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options);
   SolveReport turn_to_matrix(const std::string& reason, const std::optional<Error>& failure, const Vector& b, Vector& x,
                              const LinearSolverOptions& options);
@@ -106,9 +106,7 @@ class LinearSystem final : public TangentSystem {
   std::optional<SolverCache> cache_;  // of K_ or the rows
   ProjectedGuess guess_;
   std::optional<GroundCorrection> ground_;
-  std::shared_ptr<const Attached> beside_;
-  double beside_weight_ = 0, solved_weight_ = 0;
-  std::optional<Woodbury> woodbury_;  // for solved_weight_
+  MassesBeside beside_;
   std::string stage_, turned_;
   bool no_room_ = false;  // for a matrix
 };

@@ -120,16 +120,8 @@ class SecondOrderEvolution final : public ImplicitEvolution {
   void solve_masses(const Vector& u, Vector& f, Vector& x) const {
     Vector diagonal = rates_->diagonal(u);
     supports_->gather_diagonal(diagonal);
-    const FreeMasses masses(*rates_, attached_, *supports_, diagonal);
-    masses.project(f);
-    diagonal.copy_from(masses.diagonal());
-    const JacobiPreconditioner jacobi(std::move(diagonal));
-    fill(0.0, x);
-    const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(masses, f, x, &jacobi);
-    if (!(report.true_relative_residual <= 1e-8))
-      throw Error(ErrorKind::not_converged,
-                  fmt::format("the acceleration at the begin was not found: {}", name_of(report.reason)),
-                  "the mass matrix may be singular or not definite", "check densities and masses");
+    const auto masses = [this](const Vector& of, Vector& forces) { rates_->residual(of, forces); };
+    FreeMasses(masses, attached_, *supports_, diagonal).solve(f, x);
   }
 
   double per_u(double h) const { return method_.beta * h * h; }                               // du / da at the end

@@ -41,11 +41,11 @@ StaticAnswers::StaticAnswers(const Model& model, const State& begin, const Linea
   }
   field_.emplace(stressed ? *stressed_ : setup.equations(), (stopped_ ? *stopped_ : setup.supports()).common(), linear);
   system_.emplace(field_->equations(), linear, LinearSystem::Keeps::solver, field_->part());
-  attached_ = attached_to(model.space, model.attached, supports(), field_->part());
+  attached_ = attached_to(Spaces{model.space}, model.attached, supports(), field_->part());
   std::vector<AttachedMotion> springs;
   std::ranges::copy_if(model.attached, std::back_inserter(springs),
                        [](const AttachedMotion& each) { return each.stiffness > 0; });
-  Attached beside = attached_to(model.space, springs, supports(), field_->part());
+  Attached beside = attached_to(Spaces{model.space}, springs, supports(), field_->part());
   beside.motions.mass = beside.motions.stiffness;
   if (beside.any()) system_->set_beside(std::make_shared<const Attached>(std::move(beside)), 1);
   system_->linearise(field_->own(begin.u), supports());  // empty: at rest

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "fem/analysis/linear_system.hpp"
+#include "fem/analysis/masses_beside.hpp"
 #include "fem/preconditioners/fields_system.hpp"
 
 #include <utility>
@@ -25,26 +26,35 @@ class TangentOfFields final : public TangentSystem {
     forget_assembly(equations_);  // its patterns
     system_.emplace(equations_, constraints, options_, whole_problem(equations_, constraints));
   }
-  void linearise(const Vector& u) override { system_->linearise(u); }
-  void multiply(const Vector& x, Vector& y) const override { equations_.action(system_->point(), x, y); }
+  void linearise(const Vector& u) override {
+    beside_.tangent_changed();
+    system_->linearise(u);
+  }
+  void multiply(const Vector& x, Vector& y) const override {
+    equations_.action(system_->point(), x, y);
+    beside_.add_product(x, y);
+  }
   SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) override {
-    return system_->solve(b, x, tolerance.value_or(tolerance_));
+    const auto tangent = [this](const Vector& force, Vector& u, const std::optional<LinearTolerance>& to) {
+      return system_->solve(force, u, to.value_or(tolerance_));
+    };
+    return beside_.solve(tangent, b, x, tolerance);
   }
   const std::string& turned() const override { return turned_; }
-  void set_beside(std::shared_ptr<const Attached>, double) override { refuse("masses at reference points"); }
+  void set_beside(std::shared_ptr<const Attached> masses, double weight) override {
+    beside_.set(std::move(masses), weight);
+  }
   void set_ground(GroundMotions motions) override {
-    if (motions != nullptr && !motions->empty()) refuse("motions that the ground holds");
+    if (motions != nullptr && !motions->empty())
+      throw Error(ErrorKind::internal, "motions that the ground holds of several fields");
   }
 
  private:
-  [[noreturn]] static void refuse(const char* what) {
-    throw Error(ErrorKind::internal, std::string(what) + " of several fields");
-  }
-
   MixedOperator equations_;
   const LinearSolverOptions options_;
   const LinearTolerance tolerance_;
   std::optional<FieldsSystem> system_;
+  MassesBeside beside_;
   const std::string turned_;
 };
 

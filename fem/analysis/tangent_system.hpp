@@ -47,9 +47,10 @@ class TangentSystem {
   // Why a matrix took over: "with a matrix, since without one ..."; empty: none did.
   virtual const std::string& turned() const = 0;
 
-  // One field alone: masses that the products and solutions that follow have beside the tangent, weight U diag(mass)
-  // U^T; and rigid motions that the ground alone holds (motions_held_by_ground), which iterations correct at their end.
+  // Masses that the products and solutions that follow have beside the tangent, weight U diag(mass) U^T.
   virtual void set_beside(std::shared_ptr<const Attached> masses, double weight) = 0;
+  // One field alone: rigid motions that the ground alone holds (motions_held_by_ground), which iterations correct at
+  // their end.
   virtual void set_ground(GroundMotions motions) = 0;  // null: none
 };
 

@@ -322,7 +322,7 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
                                  .second_order = is_of_second_order(model),
                                  .damping = model.damping,
                                  .attached = model.attached,
-                                 .whole = setup.whole()};
+                                 .part = setup.part()};
   const auto evolution =
       equations.second_order ? second_order(equations, options, observer) : first_order(equations, options, observer);
   return BackwardsInTime(model, *evolution, setup.part(), path, add_derivative, numbers).run(progress);
