@@ -1,7 +1,9 @@
 #include "fem/analysis/buckling.hpp"
 
 #include "apps/analyses/case_analysis.hpp"
-#include "apps/results/modal_results.hpp"
+#include "apps/analyses/modal.hpp"
+#include "fem/operator/mixed_needs.hpp"
+#include "fem/physics/body.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -52,6 +54,11 @@ void report(Run& run, const BucklingModes& modes, int count) {
   facts["mode_count"] = modes.eigen.verification;
 }
 
+std::vector<Field> shapes_of(Run& run, const Model& model, const EigenSolution& s) {
+  if (is_body(model)) return mode_fields(run.results(), run.mesh(true), motion_in(model), s);
+  return mode_fields(run.results(), model.space, s);
+}
+
 // The static solution with the shapes next to it, in one step of the results.
 class BucklingAnalysis final : public CaseAnalysis {
  public:
@@ -63,18 +70,24 @@ class BucklingAnalysis final : public CaseAnalysis {
   Forecast forecast(Run&, const CaseModel& read, const Prepared& prepared) const override {
     return ritz::forecast(read.model, options_, prepared);
   }
+  // The geometric stiffness, and the columns of the shapes and of their search.
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
+    constexpr Index search = 16;
+    return matrix_needs(*fields.equations) + MemoryNeeds().array<double>("vectors", fields.equations->layout().total(),
+                                                                         2 * Index{options_.count} + search);
+  }
 
   State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
     const auto show = std::exchange(observer.show, {});
     const BucklingModes modes = ritz::solve(read.model, options_, observer, prepared);
-    record(run.results(), modes.eigen, read.space().unknown_count());
+    record(run.results(), modes.eigen, layout_of(read.model.spaces()).total());
     report(run, modes, options_.count);
-    std::vector<Field> shapes = mode_fields(run.results(), read.space(), modes.eigen);
-    shapes.resize(modes.factors.size() * mode_names(read.space(), 0).size());
+    std::vector<Field> shapes = shapes_of(run, read.model, modes.eigen);
+    shapes.resize(modes.factors.size() * shapes.size() / modes.eigen.values.size());
     std::ranges::copy(read.model_fields, std::back_inserter(shapes));
     run.results().carry(std::move(shapes));
     show(view_of(modes.state, options_.linear.relative));
-    return run.step().is_last() ? State{} : state_at_rest(*prepared.equations, modes.state.u);
+    return run.step().is_last() ? State{} : state_at_rest(prepared, modes.state.u);
   }
 
  private:
@@ -92,8 +105,7 @@ std::unique_ptr<CaseAnalysis> buckling_analysis(Run& run, CaseModel& read, CaseS
   };
   if (read.time) excludes("[time]", "factors are those of one static solution");
   if (solvers.newton().follows_a_path()) excludes("a load path in [newton]", "factors are those of a linear solution");
-  for (int k = 0; k < options.count; ++k)
-    std::ranges::move(mode_names(read.space(), static_cast<std::size_t>(k)), std::back_inserter(read.nodal_results));
+  for (int k = 0; k < options.count; ++k) name_mode(static_cast<std::size_t>(k), read);
   if (read.model.rigid == RigidModes::axisymmetric)
     run.log().notice(
         "shapes of the axisymmetric model keep the shape of revolution; those with waves around may have "

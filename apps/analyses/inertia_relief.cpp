@@ -27,7 +27,7 @@ class InertiaReliefAnalysis final : public CaseAnalysis {
                    s.motions, fmt::join(without_rounding(s.state.applied, largest_of(s.state.applied)), ", "),
                    fmt::join(without_rounding(s.acceleration, largest_of(s.acceleration)), ", "));
     run.results().facts()["rigid_acceleration"] = fmt::format("{:.10g}", fmt::join(s.acceleration, " "));
-    return run.step().is_last() ? State{} : state_at_rest(*prepared.equations, s.state.u);
+    return run.step().is_last() ? State{} : state_at_rest(prepared, s.state.u);
   }
 
  private:

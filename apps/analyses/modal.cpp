@@ -177,9 +177,6 @@ void find_preload(const CaseModel& read, const Observer& observer, const Prepare
   input.eigen.begin.u = state.u.host();
 }
 
-namespace {
-
-// Adds the names of its results.
 void name_mode(std::size_t k, CaseModel& read) {
   if (is_body(read.model)) {
     read.nodal_results.push_back({mode_name(k), 3});
@@ -197,7 +194,7 @@ void name_mode(std::size_t k, CaseModel& read) {
   }
 }
 
-std::function<std::vector<Field>(const Vector& u)> motion_in(const Model& body) {
+MotionOf motion_in(const Model& body) {
   return [spaces = body.spaces()](const Vector& u) {
     BodyMotion motion = motion_of(spaces, u);
     std::vector<Field> fields = {{"", 3, std::move(motion.displacement)}};
@@ -205,6 +202,8 @@ std::function<std::vector<Field>(const Vector& u)> motion_in(const Model& body) 
     return fields;
   };
 }
+
+namespace {
 
 class ModalAnalysis final : public CaseAnalysis {
  public:

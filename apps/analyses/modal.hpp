@@ -26,6 +26,10 @@ std::unique_ptr<CaseAnalysis> sector_modal_analysis(Run& run, CaseModel& read, M
 void check_modes(const Model& model, const ModalInput& input);
 // Sets the state about which the body vibrates to that under the loads outside of load cases.
 void find_preload(const CaseModel& read, const Observer& observer, const Prepared& prepared, ModalInput& input);
+// Adds the names of the results of mode number k.
+void name_mode(std::size_t k, CaseModel& read);
+// Displacements and rotations of a body of solids and sections, on the whole mesh.
+MotionOf motion_in(const Model& body);
 // Log, report, and the check of the mass.
 void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const ModalInput& input, Index unknowns);
 

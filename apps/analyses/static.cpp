@@ -38,8 +38,7 @@ class StaticAnalysis final : public CaseAnalysis {
     }
     const StaticSolution s = ritz::solve(read.model, options_, observer, prepared);
     if (run.step().is_last()) return {};
-    if (prepared.fields != nullptr) return state_at_rest(*prepared.fields->equations, s.u);
-    return state_at_rest(*prepared.equations, s.u);
+    return state_at_rest(prepared, s.u);
   }
 
  private:

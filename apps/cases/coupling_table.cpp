@@ -10,6 +10,7 @@ namespace ritz {
 
 // The surface stays free to deform: forces and prescribed motions act through the equivalent traction.
 void read_coupling(const Case::Table& t, RelationInput& in) {
+  if (in.is_of_parts() && t.has("nodes")) return;  // a joint with sections (body_case.cpp)
   const Region* region = t.region("region", "facets", in.mesh(), {RegionKind::facets});
   const int dimension = in.mesh().dimension();
   const bool of_revolution = in.kinds().of_revolution;

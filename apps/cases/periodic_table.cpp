@@ -65,7 +65,7 @@ void read_periodic(const Case::Table& t, RelationInput& in) {
           .at(options.origin);
     in.run().log().line("periodic '{}' onto '{}': {} nodes, at most {:.3g}{} off", region->name, onto->name,
                         pair.bound + std::ssize(pair.on_axis), pair.largest_gap, in.metre());
-    if (options.rotation && !in.has_fields())
+    if (options.rotation && !in.model().has_fields())
       in.model().cyclic.push_back({in.model().relations.size(), std::move(pair.on_axis), *options.rotation});
     in.keep(std::move(pair.equations));
   });

@@ -79,7 +79,7 @@ void attach(const Case::Table& t, RelationInput& in, const PointMass& mass,
   in.read().attached_mass += mass.mass;
   for (std::size_t c = 0; c < 6; ++c) {
     if (!has_mean_motion(c, in.mesh().dimension(), in.kinds().of_revolution)) continue;
-    AttachedMotion motion{.terms = terms(c), .mass = mass.of(c)};
+    AttachedMotion motion{.terms = terms(c), .mass = mass.of(c), .field = in.field()};
     if (held[c] && in.kinds().at_rest)
       motion.stiffness = compliances[c] > 0 ? 1 / compliances[c] : std::numeric_limits<double>::infinity();
     if (motion.stiffness == 0 && motion.mass == 0) continue;

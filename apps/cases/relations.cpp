@@ -2,6 +2,8 @@
 
 #include "apps/cases/relation_input.hpp"
 
+#include <utility>
+
 namespace ritz {
 namespace {
 
@@ -9,8 +11,8 @@ bool is_always_read(const RelationInput&) { return true; }
 // Entries of a case of several fields name one, which read_rigid() and others look at.
 bool moves_rigidly(const RelationInput& in) { return in.kinds().displacements || in.has_fields(); }
 bool has_couplings(const RelationInput& in) {
-  return moves_rigidly(in) && !in.is_of_parts() && !in.mesh().structural() &&
-         (!in.kinds().at_rest || in.kinds().masses);
+  const bool of_solids = in.is_of_parts() || !in.mesh().structural();
+  return moves_rigidly(in) && of_solids && (!in.kinds().at_rest || in.kinds().masses);
 }
 bool has_sides(const RelationInput& in) { return in.kinds().periodic; }
 bool has_gaps(const RelationInput& in) {
@@ -73,8 +75,13 @@ void read_relations(Run& run, const RelationKinds& kinds, const std::vector<Obli
   read_tables(in);
 }
 
-void read_relations(Run& run, const Mesh& whole, CaseModel& read) {
-  RelationInput in(run, {.displacements = true, .periodic = false, .at_rest = read.modes, .loaded = read.preloaded},
+void read_relations(Run& run, const Mesh& whole, std::vector<Point> gravity, CaseModel& read) {
+  RelationInput in(run,
+                   {.displacements = true,
+                    .at_rest = read.modes,
+                    .loaded = read.preloaded,
+                    .masses = true,
+                    .gravity = std::move(gravity)},
                    read, nullptr, &whole);
   read_tables(in);
 }

@@ -44,9 +44,9 @@ void read_relations(Run& run, const RelationKinds& kinds, const std::vector<Obli
 // Ties, periodic sides and equations of a case of several fields, each of the field that it names.
 void read_relations(const FieldsOfCase& fields, CaseModel& read);
 
-// Ties, rigid regions and equations of a body of solids and sections, which `whole` is the mesh of: ties and rigid
-// regions in one of the two, equations between unknowns of both.
-void read_relations(Run& run, const Mesh& whole, CaseModel& read);
+// Those of a body of solids and sections, which `whole` is the mesh of: ties and rigid regions in one of the two,
+// couplings and periodic sides of solids, equations between unknowns of both. gravity: as in RelationKinds.
+void read_relations(Run& run, const Mesh& whole, std::vector<Point> gravity, CaseModel& read);
 
 // Tables that load cases cannot have of their own, for read_load_cases().
 std::vector<MatrixTable> relation_tables(std::vector<MatrixTable> others);

@@ -148,9 +148,6 @@ struct Shape {
   }
 };
 
-// Displacements, then rotations where there are any.
-using MotionOf = std::function<std::vector<Field>(const Vector& u)>;
-
 MotionOf motion_in(Results& results, const FunctionSpace& space) {
   return [&results, &space](const Vector& u) -> std::vector<Field> {
     const int components = mode_components(space);
@@ -229,15 +226,20 @@ std::vector<Field> fields_of(std::vector<Shape> shapes) {
 
 std::vector<Field> mode_fields(Results& results, const FunctionSpace& space, const EigenSolution& s,
                                const ModeShapes& options) {
-  return fields_of(shapes_of(results, space.mesh(), motion_in(results, space), s, options));
+  return mode_fields(results, space.mesh(), motion_in(results, space), s, options);
+}
+
+std::vector<Field> mode_fields(Results& results, const Mesh& mesh, const MotionOf& motion, const EigenSolution& s,
+                               const ModeShapes& options) {
+  return fields_of(shapes_of(results, mesh, motion, s, options));
 }
 
 void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options) {
   write_modes(results, space.mesh(), motion_in(results, space), modes, options);
 }
 
-void write_modes(Results& results, const Mesh& mesh, FunctionRef<std::vector<Field>(const Vector& u)> motion,
-                 const VibrationModes& modes, const ModeShapes& options) {
+void write_modes(Results& results, const Mesh& mesh, const MotionOf& motion, const VibrationModes& modes,
+                 const ModeShapes& options) {
   std::vector<Shape> shapes = shapes_of(results, mesh, motion, modes.eigen, options);
   if (options.phases == 0) return results.write(fields_of(std::move(shapes)), {});
   results.write(fields_of(shapes), {});

@@ -14,6 +14,9 @@
 
 namespace ritz {
 
+// Displacements, then rotations where there are any.
+using MotionOf = std::function<std::vector<Field>(const Vector& u)>;
+
 struct ModeShapes {
   bool unit_maximum = false;  // else unit modal mass
   int phases = 0;             // of an animation
@@ -34,6 +37,9 @@ void record(Results& results, const EigenSolution& s, Index unknowns);
 // Shapes as fields to be written: with a largest displacement of 1 where `options` do not say otherwise.
 std::vector<Field> mode_fields(Results& results, const FunctionSpace& space, const EigenSolution& s,
                                const ModeShapes& options = {.unit_maximum = true});
+// The same of a body on a mesh, whose motion is that of a function.
+std::vector<Field> mode_fields(Results& results, const Mesh& mesh, const MotionOf& motion, const EigenSolution& s,
+                               const ModeShapes& options = {.unit_maximum = true});
 void print_table(Results& results, const VibrationModes& modes);
 // `tolerance`: that the residuals were to reach.
 void record(Results& results, const VibrationModes& modes, Index unknowns, double mass, double tolerance);
@@ -41,9 +47,9 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
 // or the largest rotation where nodes turn and stay in their places, as in torsion of a straight beam; a notice says
 // so.
 void write_modes(Results& results, const FunctionSpace& space, const VibrationModes& modes, const ModeShapes& options);
-// The same of a body on a mesh, whose motion is that of a function: displacements, then rotations where there are any.
-void write_modes(Results& results, const Mesh& mesh, FunctionRef<std::vector<Field>(const Vector& u)> motion,
-                 const VibrationModes& modes, const ModeShapes& options);
+// The same of a body on a mesh, whose motion is that of a function.
+void write_modes(Results& results, const Mesh& mesh, const MotionOf& motion, const VibrationModes& modes,
+                 const ModeShapes& options);
 // The same of a model that has fields: every field of a mode is a result, and the largest value of the first one scales
 // the shape.
 void write_modes(Results& results, const FieldsOfModel& fields, const VibrationModes& modes, const ModeShapes& options);

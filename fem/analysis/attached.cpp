@@ -1,10 +1,14 @@
 #include "fem/analysis/attached.hpp"
 
 #include "device/communicator.hpp"
+#include "fem/operator/mixed_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
+#include "solvers/krylov/conjugate_gradient.hpp"
+#include "solvers/smoothers/jacobi.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 #include <utility>
 
 namespace ritz {
@@ -46,18 +50,21 @@ void Attached::add(const std::vector<double>& weights, const Vector& x, Vector& 
     if (weights[j] != 0 && std::isfinite(weights[j])) axpy(weights[j] * dot(whole[j], x), whole[j], y);
 }
 
-Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Supports& supports,
+Attached attached_to(const Spaces& spaces, std::span<const AttachedMotion> given, const Supports& supports,
                      const PartOfModel* part, std::span<const Index> stops) {
   Attached result;
   if (given.empty()) return result;
+  const Layout layout = layout_of(spaces);
   const auto column = [&](const std::vector<double>& row) {
-    Vector whole(space.device(), std::span<const double>(row), "vectors");
+    Vector whole(spaces.front().device(), std::span<const double>(row), "vectors");
     return part != nullptr ? part->own(whole) : std::move(whole);
   };
   for (const AttachedMotion& each : given) {
-    std::vector<double> row(static_cast<std::size_t>(space.unknown_count()), 0.0);
+    std::vector<double> row(static_cast<std::size_t>(layout.total()), 0.0);
+    const auto mine = std::span(row).subspan(static_cast<std::size_t>(layout.first(each.field)));
+    const int components = spaces[static_cast<std::size_t>(each.field)].components();
     for (const UnknownTerm& term : each.terms)
-      row[static_cast<std::size_t>(Index{term.node} * space.components() + term.component)] += term.factor;
+      mine[static_cast<std::size_t>(Index{term.node} * components + term.component)] += term.factor;
     result.whole.push_back(column(row));
     Vector seen = column(row);
     supports.gather(seen);
@@ -69,11 +76,19 @@ Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion>
     result.motions.mass.push_back(each.mass);
   }
   for (const Index unknown : stops) {
-    std::vector<double> row(static_cast<std::size_t>(space.unknown_count()), 0.0);
+    std::vector<double> row(static_cast<std::size_t>(layout.total()), 0.0);
     row[static_cast<std::size_t>(unknown)] = 1;
     result.stops.push_back(column(row));
   }
   return result;
+}
+
+Attached attached_to(const Equations& all, std::span<const AttachedMotion> given, const Supports& supports,
+                     const PartOfModel* part) {
+  if (given.empty()) return {};
+  if (const auto* const several = dynamic_cast<const MixedOperator*>(&all))
+    return attached_to(several->spaces(), given, supports, part);
+  return attached_to(Spaces{dynamic_cast<const Operator&>(all).space()}, given, supports, part);
 }
 
 MemoryNeeds attached_needs(const FunctionSpace& space, Index count) {
@@ -84,41 +99,37 @@ MemoryNeeds attached_needs(const FunctionSpace& space, Index count) {
       .array<double>("eigenvectors", space.unknown_count() * lanes, 3);
 }
 
-FreeMasses::FreeMasses(const Equations& inertia, std::shared_ptr<const Attached> attached, const Supports& supports,
+FreeMasses::FreeMasses(Product masses, std::shared_ptr<const Attached> attached, const Supports& supports,
                        const Vector& diagonal)
-    : inertia_(inertia.shared()),
-      attached_(std::move(attached)),
-      supports_(supports.eliminating().shared()),
-      heavy_(inertia.zeros()),
-      diagonal_(inertia.zeros()),
-      moved_(inertia.zeros()) {
+    : masses_(std::move(masses)), attached_(std::move(attached)), supports_(supports.eliminating().shared()) {
+  for (Vector* each : {&heavy_, &diagonal_, &moved_}) *each = Vector(diagonal.device(), diagonal.size(), "vectors");
   fill(1.0, heavy_);
   supports_->set_zero(heavy_);
   for (const Vector& stop : attached_->stops) axpy(1.0, stop, heavy_);
-  std::vector<double> is_heavy = heavy_.host(), masses = diagonal.host();
-  for (std::size_t i = 0; i < masses.size(); ++i) {
-    if (!(masses[i] > 0)) is_heavy[i] = 0;
-    if (is_heavy[i] == 0) masses[i] = 0;
+  std::vector<double> is_heavy = heavy_.host(), of_unknowns = diagonal.host();
+  for (std::size_t i = 0; i < of_unknowns.size(); ++i) {
+    if (!(of_unknowns[i] > 0)) is_heavy[i] = 0;
+    if (is_heavy[i] == 0) of_unknowns[i] = 0;
   }
   const Communicator all(heavy_.device());
   std::vector<std::vector<double>> basis;
   double largest = 0;
-  Vector u = inertia.zeros();
+  Vector u(diagonal.device(), diagonal.size(), "vectors");
   for (int j = 0; j < attached_->motions.count(); ++j) {
     attached_->motions.U.get_column(j, u);
     std::vector<double> row = u.host();
     const double mass = attached_->motions.mass[static_cast<std::size_t>(j)];
     for (std::size_t i = 0; i < row.size(); ++i) {
-      masses[i] += is_heavy[i] * mass * row[i] * row[i];
+      of_unknowns[i] += is_heavy[i] * mass * row[i] * row[i];
       if (is_heavy[i] != 0) row[i] = 0;
     }
     largest = std::max(largest, mass * product(all, row, row));
     add_direction(all, std::move(row), basis);
   }
-  for (std::size_t i = 0; i < masses.size(); ++i)
-    if (is_heavy[i] == 0) masses[i] = largest > 0 ? largest : 1;
+  for (std::size_t i = 0; i < of_unknowns.size(); ++i)
+    if (is_heavy[i] == 0) of_unknowns[i] = largest > 0 ? largest : 1;
   heavy_.upload(is_heavy);
-  diagonal_.upload(masses);
+  diagonal_.upload(of_unknowns);
   for (const std::vector<double>& q : basis)
     light_.emplace_back(heavy_.device(), std::span<const double>(q), "vectors");
 }
@@ -126,7 +137,7 @@ FreeMasses::FreeMasses(const Equations& inertia, std::shared_ptr<const Attached>
 void FreeMasses::apply(const Vector& x, Vector& y) const {
   copy(x, moved_);
   supports_->set_linear(moved_);
-  inertia_->residual(moved_, y);
+  masses_(moved_, y);
   attached_->add_masses(1, moved_, y);
   supports_->gather(y);
   project(y);
@@ -137,6 +148,18 @@ void FreeMasses::project(Vector& f) const {
   for (const Vector& q : light_) along.push_back(dot(q, f));
   multiply(f, heavy_, f);
   for (std::size_t i = 0; i < light_.size(); ++i) axpy(along[i], light_[i], f);
+}
+
+void FreeMasses::solve(Vector& f, Vector& x) const {
+  project(f);
+  Vector diagonal(diagonal_.device(), diagonal_.size(), "vectors");
+  copy(diagonal_, diagonal);
+  const JacobiPreconditioner jacobi(std::move(diagonal));
+  fill(0.0, x);
+  const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(*this, f, x, &jacobi);
+  if (!(report.true_relative_residual <= 1e-8))
+    throw Error(ErrorKind::not_converged, fmt::format("accelerations were not found: {}", name_of(report.reason)),
+                "the mass matrix may be singular or not definite", "check densities and masses");
 }
 
 }  // namespace ritz

@@ -1,8 +1,8 @@
-// Springs and masses of reference points, and means that are held, as vectors of a space. A mass m of the motion
+// Springs and masses of reference points, and means that are held, as vectors of the unknowns. A mass m of the motion
 // u_j . x adds m u_j u_j^T to the mass matrix, and fills none, however many unknowns move with the point. Private to
 // fem/analysis.
 //
-//   const Attached attached = attached_to(space, model.attached, supports);
+//   const Attached attached = attached_to(model.spaces(), model.attached, supports);
 //   attached.add_masses(1, a, forces);
 #pragma once
 
@@ -12,6 +12,8 @@
 #include "fem/ranks/part_of_model.hpp"
 #include "solvers/eigen/attached_motions.hpp"
 
+#include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -31,10 +33,14 @@ struct Attached {
   void add_masses(double factor, const Vector& x, Vector& y) const { add(weights(0, factor), x, y); }
 };
 
-// Supports are finished. Values that vary in time may change later: which unknowns are prescribed may not. space: of
+// Supports are finished. Values that vary in time may change later: which unknowns are prescribed may not. spaces: of
 // the whole model; part: whose supports they are, of the vectors of a rank; null: one process.
-Attached attached_to(const FunctionSpace& space, std::span<const AttachedMotion> given, const Supports& supports,
+// stops [unknown of all fields]: Attached::stops.
+Attached attached_to(const Spaces& spaces, std::span<const AttachedMotion> given, const Supports& supports,
                      const PartOfModel* part = nullptr, std::span<const Index> stops = {});
+// all: of the whole model.
+Attached attached_to(const Equations& all, std::span<const AttachedMotion> given, const Supports& supports,
+                     const PartOfModel* part = nullptr);
 
 // These vectors, and what BorderedTangent and MeanSupports have for each.
 MemoryNeeds attached_needs(const FunctionSpace& space, Index count);
@@ -44,22 +50,27 @@ MemoryNeeds attached_needs(const FunctionSpace& space, Index count);
 // other: the operator is definite on what project() leaves.
 class FreeMasses final : public LinearOperator {
  public:
-  // diagonal [unknown]: of the integrals, gathered.
-  FreeMasses(const Equations& inertia, std::shared_ptr<const Attached> attached, const Supports& supports,
+  using Product = std::function<void(const Vector& x, Vector& y)>;  // masses of the integrals
+
+  // diagonal [unknown]: of these masses, gathered.
+  FreeMasses(Product masses, std::shared_ptr<const Attached> attached, const Supports& supports,
              const Vector& diagonal);
   const Device& device() const override { return heavy_.device(); }
   Index rows() const override { return heavy_.size(); }
   void apply(const Vector& x, Vector& y) const override;
-  void project(Vector& f) const;
-  const Vector& diagonal() const { return diagonal_; }  // positive; of a preconditioner that project() commutes with
+  // Solves M x = f for the free unknowns that have a mass, f gathered; x = 0 for others. Throws Error:
+  // Exit::not_converged.
+  void solve(Vector& f, Vector& x) const;
 
  private:
-  std::shared_ptr<const Equations> inertia_;
+  void project(Vector& f) const;
+
+  Product masses_;
   std::shared_ptr<const Attached> attached_;
   std::shared_ptr<const Supports> supports_;
   Vector heavy_;               // 1 where the integrals have a mass and the unknown is free
   std::vector<Vector> light_;  // orthonormal motions of the other unknowns with attached masses
-  Vector diagonal_;
+  Vector diagonal_;            // positive; project() commutes with it
   mutable Vector moved_;
 };
 

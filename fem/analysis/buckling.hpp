@@ -1,7 +1,7 @@
 // Linear buckling: factors lambda of all loads and prescribed values at which the body becomes unstable,
 // (K + lambda K_sigma) phi = 0, with the geometric stiffness K_sigma of the linear static solution
 // (fem/analysis/geometric_stiffness.hpp). Cook, Malkus, Plesha and Witt, Concepts and Applications of Finite Element
-// Analysis, 4th ed. 2002, section 18.3.
+// Analysis, 4th ed. 2002, section 18.3. Of solids with beams or shells the matrices of both fields are one, by Lanczos.
 //
 //   BucklingModes s = solve(model, Buckling{.count = 3});
 //   s.factors[0]      // times the loads of the model

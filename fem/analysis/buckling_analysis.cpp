@@ -4,6 +4,7 @@
 #include "fem/analysis/eliminated_matrices.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/own_field.hpp"
+#include "fem/analysis/own_fields.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
 #include "fem/operator/abilities.hpp"
@@ -30,7 +31,8 @@ EigenOptions eigen_options(const Model& model, const Buckling& analysis) {
                        .multigrid = analysis.linear.multigrid};
   // Bodies that buckle are slender: rounding in single precision hides how easily they bend.
   options.multigrid.single_precision = options.multigrid.half_storage = false;
-  if (model.ill_conditioned && options.method == EigenMethod::automatic) options.method = EigenMethod::lanczos;
+  if ((model.ill_conditioned || model.has_fields()) && options.method == EigenMethod::automatic)
+    options.method = EigenMethod::lanczos;
   return options;
 }
 
@@ -64,8 +66,25 @@ void require_factors(const CriticalFactors& s, const Buckling& analysis) {
               s.eigen.verification, "allow more max_iterations, ask for fewer factors, or a larger tolerance");
 }
 
+CriticalFactors factors_of_fields(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
+  OwnFields fields(setup.fields(), analysis.linear.ranks);
+  const Vector state = fields.own(u);
+  BlockOperator K = fields.equations().make_matrix(), K_sigma = fields.equations().make_matrix();
+  fields.equations().assemble(state, K);
+  fields.add_geometric_stiffness(model, name, state, K_sigma);
+  fields.eliminate(K);
+  fields.supports().eliminate(K_sigma, 0);
+  CriticalFactors found = fields.solve(
+      K, K_sigma, [&](const auto& A, const auto& B) { return critical_factors(A, B, eigen_options(model, analysis)); });
+  require_factors(found, analysis);
+  found.eigen.layout = fields.equations().layout();
+  normalise(*found.eigen.vectors, fields.supports());
+  return found;
+}
+
 // u: of the whole model. Over ranks vectors have owned unknowns, and are normalised as such.
 CriticalFactors factors_of(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
+  if (model.has_fields()) return factors_of_fields(setup, model, analysis, u);
   LinearSolverOptions linear{
       .multigrid = analysis.linear.multigrid, .operator_kind = OperatorKind::matrix, .say = analysis.linear.say};
   EigenOptions options = eigen_options(model, analysis);
@@ -91,10 +110,10 @@ CriticalFactors factors_of(const Setup& setup, const Model& model, const Bucklin
 
 }  // namespace
 
-void check(const Model& model, const Buckling&) {
-  if (model.has_fields())
-    throw Error(ErrorKind::analysis, "linear buckling of a model of several fields",
-                "factors are those of one matrix and its geometric stiffness", "take solids, or sections, alone");
+void check(const Model& model, const Buckling& analysis) {
+  if (model.has_fields() && analysis.method == EigenMethod::lobpcg)
+    throw Error(ErrorKind::several_fields, "the method 'lobpcg' was asked for, and the equations have several fields",
+                "it takes one preconditioner for all of them", "use 'lanczos' or 'auto'");
   require_no_inequalities(model, "linear buckling");
   if (!model.linear)
     throw Error(ErrorKind::analysis, "linear buckling of a model with nonlinear equations",
@@ -107,17 +126,18 @@ void check(const Model& model, const Buckling&) {
     throw Error(ErrorKind::analysis, "linear buckling of a model with springs or masses at reference points",
                 "the factor of its stiffness lacks them", "let springs act at nodes");
   geometric_integrals(model, name);
-  if (!can_assemble(Operator(model.space, model.equations, ElementLists::counted)))
-    throw Error(ErrorKind::modal_options,
-                fmt::format("linear buckling with elements of order {}, which have no matrix", model.space.order()), {},
-                "take a lower order");
+  const Spaces spaces = model.spaces();
+  for (std::size_t k = 0; k < spaces.size(); ++k)
+    if (!can_assemble(Operator(spaces[k], of_field(model.equations, static_cast<int>(k)), ElementLists::counted)))
+      throw Error(ErrorKind::modal_options,
+                  fmt::format("linear buckling with elements of order {}, which have no matrix", spaces[k].order()), {},
+                  "take a lower order");
 }
 
 BucklingModes solve(const Model& model, const Buckling& analysis, const Observer& observer, const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::required);
-  BucklingModes result{.state = solve(model, Static{.linear = analysis.linear}, observer,
-                                      {.equations = &setup.equations(), .supports = &setup.supports()})};
+  BucklingModes result{.state = solve(model, Static{.linear = analysis.linear}, observer, setup.prepared())};
   if (observer.progress) observer.progress("solving");
   CriticalFactors s = factors_of(setup, model, analysis, result.state.u);
   result.factors = std::move(s.factors);

@@ -14,20 +14,26 @@
 namespace ritz {
 namespace {
 
-// The largest eigenvalue of A, which is symmetric, by Lanczos' method from `start`: from below, to about 1e-6.
-double largest_eigenvalue(const std::function<void(const Vector& x, Vector& y)>& A, const Vector& start) {
-  Vector q(start.device(), start.size(), "vectors"), before(start.device(), start.size(), "vectors"),
-      w(start.device(), start.size(), "vectors");
-  axpby(1 / norm2(start), start, 0.0, q);
+using Product = std::function<void(const Vector& x, Vector& y)>;
+
+// The largest eigenvalue of A q = lambda M q, both symmetric, by Lanczos' method from the force `start`: from below, to
+// about 1e-6.
+double largest_eigenvalue(const Product& A, const Product& inverse_masses, Vector start) {
+  const auto vector = [&] { return Vector(start.device(), start.size(), "vectors"); };
+  Vector q = vector(), w = vector(), before = vector(), r = vector(), p = std::move(start);  // p = M q
+  inverse_masses(p, q);
+  const double size = std::sqrt(dot(p, q));
+  for (Vector* each : {&p, &q}) axpby(0.0, *each, 1 / size, *each);
   fill(0.0, before);
   std::vector<double> diagonal, beside;
   double found = 0;
   for (int step = 1; step <= 200; ++step) {
-    A(q, w);
-    diagonal.push_back(dot(q, w));
-    axpy(-diagonal.back(), q, w);
-    if (!beside.empty()) axpy(-beside.back(), before, w);
-    beside.push_back(norm2(w));
+    A(q, r);
+    diagonal.push_back(dot(q, r));
+    axpy(-diagonal.back(), p, r);
+    if (!beside.empty()) axpy(-beside.back(), before, r);
+    inverse_masses(r, w);
+    beside.push_back(std::sqrt(std::max(0.0, dot(r, w))));
     const bool is_all = !(beside.back() > 1e-12 * diagonal.front());
     if (step % 10 == 0 || is_all) {
       const auto n = static_cast<std::size_t>(step);
@@ -40,7 +46,8 @@ double largest_eigenvalue(const std::function<void(const Vector& x, Vector& y)>&
       if (is_all || value - found <= 1e-6 * value) return value;
       found = value;
     }
-    std::swap(before, q);
+    std::swap(before, p);
+    axpby(1 / beside.back(), r, 0.0, p);
     axpby(1 / beside.back(), w, 0.0, q);
   }
   return found;
@@ -49,7 +56,9 @@ double largest_eigenvalue(const std::function<void(const Vector& x, Vector& y)>&
 // M a + alpha M v + r(u, t) = 0 with masses at the nodes:
 //   v_half = v + h/2 a;  u_1 = u + h v_half;  a_1 = -M^-1 r(u_1) - alpha v_1;  v_1 = v_half + h/2 a_1
 // Belytschko, Liu and Moran, Nonlinear Finite Elements for Continua and Structures, 2000, section 6.2. Stable for
-// h <= 2 / omega of the highest frequency. Unknowns at the begin of a step have no mark, those at its end a _1.
+// h <= 2 / omega of the highest frequency. Equations between unknowns, u = T v + g, and masses of reference points join
+// masses: the accelerations of v are those of T^T M T (NodalMasses). Unknowns at the begin of a step have no mark,
+// those at its end a _1.
 class ExplicitSteps final : public Integrator {
  public:
   ExplicitSteps(TimeProblem& problem, const TransientModel& model)
@@ -60,16 +69,12 @@ class ExplicitSteps final : public Integrator {
         supports_(*problem.supports),
         damping_(model.damping.mass),
         loads_(equations_.loads()),
-        mass_(lumped_mass(dynamic_cast<const Operator&>(model.rates), supports_.host_mask())),
+        masses_(lumped_mass(model.rates, supports_.host_mask()),
+                std::make_shared<const Attached>(attached_to(equations_, model.attached, model.supports)), supports_),
         motion_(supports_, equations_.zeros(), problem_.options.end) {
     problem_.judges = false;
-    std::vector<double> inverse = mass_.host();
-    for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = supports_.host_mask()[i] != 0 ? 0 : 1 / inverse[i];
-    inverse_ = Vector(mass_.device(), std::span<const double>(inverse), "vectors");
-    for (double& each : inverse) each = std::sqrt(each);
-    root_ = Vector(mass_.device(), std::span<const double>(inverse), "vectors");
-    for (Vector* each :
-         {&u_, &v_, &a_, &r_, &u_1_, &v_1_, &a_1_, &r_1_, &work_, &product_, &inner_, &force_, &inner_1_, &force_1_})
+    for (Vector* each : {&u_, &v_, &a_, &r_, &u_1_, &v_1_, &a_1_, &r_1_, &work_, &product_, &reaction_, &inner_,
+                         &force_, &inner_1_, &force_1_})
       *each = equations_.zeros();
   }
 
@@ -83,6 +88,7 @@ class ExplicitSteps final : public Integrator {
     problem_.set_points_at_begin();
     choose_step();
     motion_.start(problem_.begin, state_.control.size);
+    motion_.fit(masses_.lumped(), u_);
     supports_.set_values(u_);
     motion_.put_rates(motion_.v(), v_);
     equations_.residual(u_, r_);
@@ -109,18 +115,25 @@ class ExplicitSteps final : public Integrator {
     if (!problem_.linear && state_.steps > 0 && state_.steps % steps_between_estimates == 0) choose_step();
   }
 
-  // The tangent at u: M^-1/2 K M^-1/2 has omega^2 for eigenvalues.
+  // Forces on the free unknowns.
+  void keep_free(Vector& f) const {
+    supports_.gather(f);
+    supports_.set_zero(f);
+  }
+
+  // The tangent at u and the masses have omega^2 for eigenvalues.
   double longest_stable_step() {
-    Vector start = equations_.zeros(), scaled = equations_.zeros();
+    Vector start = equations_.zeros(), moved = equations_.zeros();
     fill_start_vector(start);
-    multiply(root_, start, work_);
-    const double largest = largest_eigenvalue(
-        [&](const Vector& x, Vector& y) {
-          multiply(root_, x, scaled);
-          equations_.action(u_, scaled, product_);
-          multiply(root_, product_, y);
-        },
-        work_);
+    keep_free(start);
+    const auto stiffness = [&](const Vector& x, Vector& y) {
+      copy(x, moved);
+      supports_.set_linear(moved);
+      equations_.action(u_, moved, y);
+      keep_free(y);
+    };
+    const auto inverse = [&](const Vector& f, Vector& x) { masses_.accelerate(f, x); };
+    const double largest = largest_eigenvalue(stiffness, inverse, std::move(start));
     return largest > 0 ? 2 / std::sqrt(largest) : problem_.options.end;
   }
 
@@ -137,9 +150,20 @@ class ExplicitSteps final : public Integrator {
       state_.control.size = std::min(state_.control.size, problem_.options.largest_step);
   }
 
+  // Adds the inertia of supports that move, which equations and masses of reference points pass on to free unknowns.
+  const Vector& with_inertia_of_supports(const Vector& r) {
+    if (!supports_.varies_in_time()) return r;
+    copy(motion_.a(), product_);
+    axpy(damping_, motion_.v(), product_);
+    supports_.set_linear(product_);
+    masses_.times(product_, work_);
+    axpy(1.0, r, work_);
+    return work_;
+  }
+
   // Acceleration of free unknowns; v, half a step earlier, becomes that at r: a = -(M^-1 r + alpha v) with v += h/2 a.
   void find_acceleration(const Vector& r, Vector& v, double half_step, Vector& a) {
-    multiply(inverse_, r, a);
+    masses_.accelerate(with_inertia_of_supports(r), a);
     axpby(-damping_, v, -1.0, a);
     axpby(0.0, a, 1 / (1 + damping_ * half_step), a);
     motion_.put_rates(motion_.a(), a);
@@ -156,8 +180,7 @@ class ExplicitSteps final : public Integrator {
     axpy(h, v_1_, u_1_);
     problem_.set_time(step.end, state_.time);
     motion_.move(step.end, h);
-    supports_.set_zero(u_1_);
-    axpy(1.0, motion_.u(), u_1_);
+    supports_.set_values(u_1_);
     equations_.residual(u_1_, r_1_);
     find_acceleration(r_1_, v_1_, 0.5 * h, a_1_);
     if (!std::isfinite(norm2(r_1_)))
@@ -168,7 +191,7 @@ class ExplicitSteps final : public Integrator {
   }
 
   double kinetic(const Vector& v) {
-    multiply(mass_, v, product_);
+    masses_.times(v, product_);
     return 0.5 * dot(v, product_);
   }
   // r = inner - force
@@ -183,8 +206,9 @@ class ExplicitSteps final : public Integrator {
   void find_reaction(const Vector& a, const Vector& v, const Vector& r, Vector& reaction) {
     copy(a, product_);
     axpy(damping_, v, product_);
-    multiply(mass_, product_, reaction);
+    masses_.times(product_, reaction);
     axpy(1.0, r, reaction);
+    supports_.gather(reaction);
     supports_.keep_prescribed(reaction);
   }
 
@@ -198,7 +222,7 @@ class ExplicitSteps final : public Integrator {
     energy.by_loads += 0.5 * (dot(work_, force_) + dot(work_, force_1_));
     if (damping_ != 0)
       for (const Vector* v : {&v_, &v_1_}) {
-        multiply(mass_, *v, product_);
+        masses_.times(*v, product_);
         energy.damped += 0.5 * damping_ * dot(work_, product_);
       }
     if (supports_.varies_in_time())
@@ -236,11 +260,10 @@ class ExplicitSteps final : public Integrator {
   static constexpr Index steps_between_estimates = 100;
   const double damping_;
   const std::unique_ptr<Equations> loads_;  // those integrals of the equations that are forces from outside
-  const Vector mass_;                       // [unknown]
-  Vector inverse_, root_;                   // of it, and of that; 0 where prescribed
+  const NodalMasses masses_;
   SupportMotion motion_;
   Vector u_, v_, a_, r_, u_1_, v_1_, a_1_, r_1_;
-  Vector work_, product_, reaction_ = equations_.zeros();
+  Vector work_, product_, reaction_;
   Vector inner_, force_, inner_1_, force_1_;  // of the body and the loads
   std::vector<double> forces_;
 };

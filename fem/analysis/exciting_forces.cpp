@@ -69,7 +69,7 @@ ExcitingForces exciting_forces(const Model& model, bool outside, const OwnField&
         return r;
       },
       result);
-  const Attached attached = attached_to(model.space, model.attached, field.supports(), field.part());
+  const Attached attached = attached_to(Spaces{model.space}, model.attached, field.supports(), field.part());
   const Operator& own_masses = field.own(masses);
   for (int d = 0; d < std::min(model.space.components(), 3); ++d) {  // of beams and shells: not their rotations
     if (model.rigid == RigidModes::axisymmetric && d != 1) continue;

@@ -69,7 +69,8 @@ std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const MixedOp
   return result;
 }
 
-// Bodies on several meshes, which equations between fields hold together: which rigid motions are left?
+}  // namespace
+
 std::vector<FreePart> free_parts(const Model& model, const FieldsConstraints& supports) {
   Spaces spaces;
   std::vector<LinearEquations> rows = supports.between_fields();
@@ -95,8 +96,12 @@ std::vector<FreePart> free_parts(const Model& model, const FieldsConstraints& su
     acting.insert(acting.end(), touched.begin(), touched.end());
   }
   rows.insert(rows.end(), model.held_along.begin(), model.held_along.end());
+  for (const AttachedMotion& each : model.attached)
+    if (each.stiffness > 0) rows.emplace_back(LinearEquations{.field = each.field}).add(each.terms);
   return free_parts(spaces, held, acting, rows, model.rigid.value_or(RigidModes::solid));
 }
+
+namespace {
 
 std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const ModelLoadCase& load_case,
                                                const FieldsOfModel& fields) {
@@ -121,11 +126,6 @@ std::unique_ptr<FieldsConstraints> supports_of(const Model& model) {
 
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   using Rates = FieldsOfModel::Rates;
-  for (const auto& [has, what] :
-       {std::pair{!model.means.empty(), "prescribed means"}, {!model.attached.empty(), "motions of reference points"}})
-    if (has)
-      throw Error(ErrorKind::internal, fmt::format("a model of several fields was given {}", what),
-                  "these are of models of one field");
   FieldsOfModel fields;
   std::vector<MixedIntegral> of_fields = model.of_fields.equations;
   if (rates == Rates::among) std::ranges::copy(rates_among_fields(model), std::back_inserter(of_fields));

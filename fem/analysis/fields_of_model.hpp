@@ -31,6 +31,8 @@ struct FieldsOfModel {
   int rigid_motions() const;               // their number
 };
 
+// The rigid motions that equations between fields and springs leave to bodies on several meshes.
+std::vector<FreePart> free_parts(const Model& model, const FieldsConstraints& supports);
 // Throws Error: Exit::model where there are any.
 void check_held(const FieldsOfModel& fields);
 

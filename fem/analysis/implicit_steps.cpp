@@ -12,13 +12,15 @@ namespace {
 
 constexpr double part_that_shows_scale = 1e-3;
 
-// Masses at reference points are of one field.
 std::shared_ptr<const Attached> attached_to(const TransientModel& model) {
   if (model.means != nullptr) return model.means->attached();
   if (model.attached.empty()) return std::make_shared<const Attached>();
-  const FieldOfRank* const part = model.whole != nullptr ? model.whole->one : nullptr;
-  const Operator& all = part != nullptr ? part->equations_of_all() : dynamic_cast<const Operator&>(model.equations);
-  return std::make_shared<const Attached>(attached_to(all.space(), model.attached, model.supports, part));
+  const Equations& all = model.part != nullptr ? model.part->equations_of_all() : model.equations;
+  return std::make_shared<const Attached>(attached_to(all, model.attached, model.supports, model.part));
+}
+
+const WholeProblem* whole_of(const TransientModel& model) {
+  return model.part != nullptr ? &model.part->whole() : nullptr;
 }
 
 LinearSolverOptions linear_options(const TimeProblem& problem) {
@@ -44,7 +46,8 @@ NewtonOptions newton_options(const TimeProblem& problem) {
 
 ImplicitSteps::ImplicitSteps(TimeProblem& problem, const TransientModel& model, const MessageSink& progress)
     : problem_(problem),
-      system_(tangent_system(*problem.equations, *problem.supports, linear_options(problem), {.whole = model.whole})),
+      system_(
+          tangent_system(*problem.equations, *problem.supports, linear_options(problem), {.whole = whole_of(model)})),
       newton_(*problem.equations, *problem.supports, system_, newton_options(problem), progress),
       means_(model.means),
       attached_(attached_to(model)) {}

@@ -65,7 +65,7 @@ void LinearSystem::hold(const Supports& constraints) {
 void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bool alike) {
   const LongWork assembling;
   constraints_ = constraints;
-  bordered_.reset();
+  beside_.tangent_changed();
   if (ground_) ground_->tangent_changed();
   if (part_ != nullptr) {
     linearise_part(u, alike);
@@ -77,7 +77,8 @@ void LinearSystem::linearise(const Vector& u, const Constraints& constraints, bo
   } else {
     without_matrix_.emplace(equations_, constraints, u);
   }
-  find_stop_columns();
+  // Before the matrix loses its rows.
+  beside_.find_stop_columns([this](const Vector& x, Vector& y) { multiply_alone(x, y); }, *constraints_);
 }
 
 void LinearSystem::assemble(const Vector& u) {
@@ -137,64 +138,16 @@ void LinearSystem::multiply_alone(const Vector& x, Vector& y) const {
 
 void LinearSystem::multiply(const Vector& x, Vector& y) const {
   multiply_alone(x, y);
-  if (beside_ != nullptr) beside_->add(beside_weights_, x, y);
+  beside_.add_product(x, y);
 }
 
 void LinearSystem::set_beside(std::shared_ptr<const Attached> attached, double stiffness, double mass) {
-  beside_weights_ = attached->weights(stiffness, mass);
-  beside_ = std::move(attached);
-}
-
-bool LinearSystem::has_beside() const {
-  return beside_ != nullptr && std::ranges::any_of(beside_weights_, [](double each) { return each != 0; });
-}
-
-// Before the matrix loses its rows.
-void LinearSystem::find_stop_columns() {
-  stop_columns_.clear();
-  if (beside_ == nullptr) return;
-  for (const Vector& stop : beside_->stops) {
-    Vector column = equations_.zeros();
-    multiply_alone(stop, column);
-    constraints_->gather(column);
-    std::vector<double> at_stops;
-    for (const Vector& each : beside_->stops) at_stops.push_back(dot(each, column));
-    constraints_->set_zero(column);
-    for (std::size_t s = 0; s < at_stops.size(); ++s) axpy(at_stops[s], beside_->stops[s], column);
-    stop_columns_.push_back(std::move(column));
-  }
-}
-
-void LinearSystem::solve_for_beside() {
-  if (!beside_->stops.empty() && !equations_.facts().symmetric)
-    throw Error(ErrorKind::conflicting_conditions,
-                "springs or mean motions of couplings alone hold a body whose tangent is not symmetric",
-                "a load that follows the surface, or a law, makes it so", "support the body at some nodes");
-  const auto solve = [this](const Vector& b, Vector& x) {
-    const SolveReport report = solve_tangent(b, x, LinearTolerance{1e-10, 1e-2});
-    if (!report.converged())
-      throw Error(ErrorKind::not_converged,
-                  fmt::format("the linear solver ({}) stopped for a motion of a reference point: {}", report.method,
-                              name_of(report.reason)),
-                  report.where, advice_for(report.reason));
-  };
-  bordered_.emplace(beside_, beside_weights_, stop_columns_, *constraints_, solve);
-  solved_weights_ = beside_weights_;
+  beside_.set(std::move(attached), stiffness, mass);
 }
 
 SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) {
-  if (!has_beside()) return solve_tangent(b, x, tolerance);
-  if (!bordered_ || solved_weights_ != beside_weights_) solve_for_beside();
-  Vector rest;
-  std::vector<double> at_stops;
-  if (!beside_->stops.empty()) {
-    rest = equations_.zeros();
-    copy(b, rest);
-    at_stops = bordered_->take_stops(rest);
-  }
-  SolveReport report = solve_tangent(rest.empty() ? b : rest, x, tolerance);
-  bordered_->correct(at_stops, x);
-  return report;
+  return beside_.solve([this](const Vector& force, Vector& u, const auto& to) { return solve_tangent(force, u, to); },
+                       b, x, tolerance, *constraints_, equations_.facts().symmetric);
 }
 
 void LinearSystem::set_ground(GroundMotions motions) {

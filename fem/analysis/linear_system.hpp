@@ -11,8 +11,7 @@
 // matrix it continues without.
 #pragma once
 
-#include "fem/analysis/attached.hpp"
-#include "fem/analysis/bordered_tangent.hpp"
+#include "fem/analysis/beside_tangent.hpp"
 #include "fem/analysis/ground_correction.hpp"
 #include "fem/analysis/tangent_system.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -30,6 +29,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ritz {
@@ -60,7 +60,6 @@ class LinearSystem final : public TangentSystem {
   void hold(const Supports& constraints) override;  // of linearise(u)
   void linearise(const Vector& u) override { linearise(u, *constraints_); }
 
-  // Solutions are those of BorderedTangent, with as many more of the tangent as there are motions and stops.
   void set_beside(std::shared_ptr<const Attached> attached, double stiffness, double mass) override;
   void set_ground(GroundMotions motions) override;
 
@@ -83,9 +82,6 @@ class LinearSystem final : public TangentSystem {
   SolveReport solve_uncorrected(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
   void correct(const SolveReport& report, const Vector& b, Vector& x);
   void multiply_alone(const Vector& x, Vector& y) const;
-  bool has_beside() const;
-  void find_stop_columns();
-  void solve_for_beside();
   SolveReport solve_without_matrix(const Vector& b, Vector& x, const LinearSolverOptions& options);
   SolveReport turn_to_matrix(const std::string& reason, const std::optional<Error>& failure, const Vector& b, Vector& x,
                              const LinearSolverOptions& options);
@@ -108,10 +104,7 @@ class LinearSystem final : public TangentSystem {
   std::optional<SolverCache> cache_;  // of K_ or the rows
   ProjectedGuess guess_;
   std::optional<GroundCorrection> ground_;
-  std::shared_ptr<const Attached> beside_;
-  std::vector<double> beside_weights_, solved_weights_;
-  std::vector<Vector> stop_columns_;         // of the tangent, gathered; zero where prescribed
-  std::optional<BorderedTangent> bordered_;  // for solved_weights_
+  BesideTangent beside_;
   std::string stage_, turned_;
   bool no_room_ = false;  // for a matrix
 };

@@ -1,6 +1,8 @@
 #include "fem/analysis/lumped_mass.hpp"
 
 #include "device/error.hpp"
+#include "fem/analysis/lumped_rotations.hpp"
+#include "fem/operator/mixed_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <fmt/format.h>
@@ -10,12 +12,24 @@
 namespace ritz {
 namespace {
 
+// Under a translation.
 std::vector<double> row_sums(const Operator& masses) {
   const FunctionSpace& space = masses.space();
-  Vector ones = space.zeros(), sums = space.zeros();
-  fill(1.0, ones);
-  masses.residual(ones, sums);
+  const auto width = static_cast<std::size_t>(space.components());
+  std::vector<double> moved(static_cast<std::size_t>(space.unknown_count()), 1.0);
+  for (std::size_t i = 0; i < moved.size(); ++i)
+    if (i % width >= 3) moved[i] = 0;
+  Vector sums = space.zeros();
+  masses.residual(Vector(space.device(), std::span<const double>(moved), "vectors"), sums);
   return sums.host();
+}
+
+std::vector<double> of_frames(const Operator& masses) {
+  std::vector<double> values = row_sums(masses);
+  const std::vector<double> turned = lumped_rotations(masses);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (i % 6 >= 3) values[i] = turned[i];
+  return values;
 }
 
 // The diagonal of a form on cells of one kind, scaled to its mass in each direction.
@@ -47,23 +61,68 @@ std::vector<double> of_order_two(const Operator& masses) {
   return result;
 }
 
-}  // namespace
-
-Vector lumped_mass(const Operator& masses, std::span<const std::uint8_t> prescribed) {
+std::vector<double> lumped(const Operator& masses) {
   const FunctionSpace& space = masses.space();
-  if (space.components() > 3)
-    throw Error(ErrorKind::explicit_steps, "lumped masses of a model with rotations",
-                "beams and shells turn as well as move", "take the generalised-alpha method");
   if (space.order() > 2)
     throw Error(ErrorKind::explicit_steps, fmt::format("lumped masses of cells of order {}", space.order()),
                 "they are known of the orders 1 and 2", "take a lower order, or the generalised-alpha method");
-  const std::vector<double> values = space.order() == 1 ? row_sums(masses) : of_order_two(masses);
+  if (space.components() > 3) return of_frames(masses);
+  return space.order() == 1 ? row_sums(masses) : of_order_two(masses);
+}
+
+// Fields one after the other.
+std::vector<double> lumped(const MixedOperator& masses) {
+  std::vector<double> all;
+  for (int k = 0; k < masses.field_count(); ++k) {
+    const Operator* const of_field = masses.of_field(k);
+    const std::vector<double> own = of_field != nullptr
+                                        ? lumped(*of_field)
+                                        : std::vector<double>(static_cast<std::size_t>(masses.layout().size(k)), 0.0);
+    all.insert(all.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+Vector lumped_mass(const Equations& masses, std::span<const std::uint8_t> prescribed) {
+  const auto* const one = dynamic_cast<const Operator*>(&masses);
+  const std::vector<double> values = one != nullptr ? lumped(*one) : lumped(dynamic_cast<const MixedOperator&>(masses));
   for (std::size_t i = 0; i < values.size(); ++i)
     if (!(values[i] > 0) && (prescribed.empty() || prescribed[i] == 0))
       throw Error(ErrorKind::explicit_steps,
                   fmt::format("the lumped mass of {} is {:g}", masses.name_of(static_cast<Index>(i)), values[i]),
                   "an explicit step divides by it", "give all cells a density, or take the generalised-alpha method");
-  return Vector(space.device(), std::span<const double>(values), "vectors");
+  return Vector(masses.device(), std::span<const double>(values), "vectors");
+}
+
+NodalMasses::NodalMasses(Vector masses, std::shared_ptr<const Attached> attached, const Supports& supports)
+    : masses_(std::move(masses)),
+      attached_(std::move(attached)),
+      supports_(supports.shared()),
+      work_(masses_.device(), masses_.size(), "vectors") {
+  if (!attached_->any() && !supports.has_dependent()) {
+    std::vector<double> inverse = masses_.host();
+    for (std::size_t i = 0; i < inverse.size(); ++i) inverse[i] = supports.host_mask()[i] != 0 ? 0 : 1 / inverse[i];
+    inverse_ = Vector(masses_.device(), std::span<const double>(inverse), "vectors");
+    return;
+  }
+  copy(masses_, work_);
+  supports.gather_diagonal(work_);
+  joined_.emplace([this](const Vector& x, Vector& y) { multiply(masses_, x, y); }, attached_, supports, work_);
+}
+
+void NodalMasses::times(const Vector& x, Vector& y) const {
+  multiply(masses_, x, y);
+  attached_->add_masses(1, x, y);
+}
+
+void NodalMasses::accelerate(const Vector& f, Vector& a) const {
+  if (!joined_) return multiply(inverse_, f, a);
+  copy(f, work_);
+  supports_->gather(work_);
+  supports_->set_zero(work_);
+  joined_->solve(work_, a);
 }
 
 }  // namespace ritz

@@ -30,9 +30,10 @@ std::shared_ptr<MeanSupports> mean_supports(const Model& model, const Setup& set
   std::vector<AttachedMotion> motions = held_motions(model.means);
   motions.insert(motions.end(), model.attached.begin(), model.attached.end());
   Supports& supports = setup.any_supports();
-  return std::make_shared<MeanSupports>(std::make_shared<const Attached>(attached_to(
-                                            model.space, motions, supports, setup.part(), setup.supports().stops())),
-                                        model.means, supports);
+  return std::make_shared<MeanSupports>(
+      std::make_shared<const Attached>(
+          attached_to(Spaces{model.space}, motions, supports, setup.part(), setup.supports().stops())),
+      model.means, supports);
 }
 
 MeanSupports::MeanSupports(std::shared_ptr<const Attached> attached, std::span<const PrescribedMean> means,

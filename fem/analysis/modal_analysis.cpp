@@ -71,20 +71,30 @@ void check(const Model& model, const Modal& analysis) {
                     "the solvers of eigenvalues take symmetric matrices", "take a form that is symmetric");
 }
 
-VibrationModel vibration_model(const Model& model, const Constraints& supports, const Prepared& prepared) {
-  VibrationModel vibration{.attached = model.attached,
-                           .axisymmetric = model.rigid == RigidModes::axisymmetric || model.waves,
-                           .lists_stay = prepared.cache != nullptr};
+namespace {
+
+// supports: of one field, or of several.
+template <class Held>
+void count_motions(const Model& model, const Held& supports, VibrationModel& vibration) {
   const auto count = [&](const Model& of) {
     int motions = 0;
     for (const FreePart& part : free_parts(of, supports)) motions += static_cast<int>(part.motions.size());
     return motions;
   };
   vibration.rigid_motions = count(model);
-  if (model.attached.empty()) return vibration;
+  if (model.attached.empty()) return;
   Model without_springs = model;
   without_springs.attached.clear();
   vibration.spring_motions = count(without_springs) - vibration.rigid_motions;
+}
+
+}  // namespace
+
+VibrationModel vibration_model(const Model& model, const Constraints& supports, const Prepared& prepared) {
+  VibrationModel vibration{.attached = model.attached,
+                           .axisymmetric = model.rigid == RigidModes::axisymmetric || model.waves,
+                           .lists_stay = prepared.cache != nullptr};
+  count_motions(model, supports, vibration);
   return vibration;
 }
 
@@ -107,7 +117,8 @@ VibrationModes solve(const Model& model, Modal analysis, const Observer& observe
     if (analysis.operator_kind == OperatorKind::matrix_free)
       throw Error(ErrorKind::modal_options, "modes of several fields without a matrix", "they are found by factors",
                   "omit the operator");
-    VibrationModel of_fields;
+    VibrationModel of_fields{.attached = model.attached};
+    if (!model.attached.empty()) count_motions(model, *setup.fields().supports, of_fields);
     if (!state.empty()) of_fields.state = &state;
     if (!state.empty() && has_points(model)) setup.fields().equations->states().set(analysis.begin.points);
     else if (!state.empty()) of_fields.stressed = &model;

@@ -17,27 +17,33 @@ namespace {
 
 using Rows = std::vector<std::vector<double>>;
 
-std::vector<double> values_of(const std::vector<PrescribedMean>& means, std::span<const double> u, int components) {
+// layout: of the fields of the model.
+double value_of(const PrescribedMean& mean, std::span<const double> u, const Layout& layout) {
+  const int field = mean.load.field;
+  return value_of(mean.terms, u.subspan(static_cast<std::size_t>(layout.first(field))), layout.width(field));
+}
+
+std::vector<double> values_of(const std::vector<PrescribedMean>& means, std::span<const double> u,
+                              const Layout& layout) {
   std::vector<double> values;
-  for (const PrescribedMean& each : means) values.push_back(value_of(each.terms, u, components));
+  for (const PrescribedMean& each : means) values.push_back(value_of(each, u, layout));
   return values;
 }
 
 // Sums of the sizes of their terms: what the means are computed from.
-std::vector<double> sizes_of(const std::vector<PrescribedMean>& means, std::vector<double> u, int components) {
+std::vector<double> sizes_of(const std::vector<PrescribedMean>& means, std::vector<double> u, const Layout& layout) {
   for (double& each : u) each = std::abs(each);
   std::vector<double> sizes;
-  for (const PrescribedMean& each : means) {
-    std::vector<UnknownTerm> terms = each.terms;
-    for (UnknownTerm& term : terms) term.factor = std::abs(term.factor);
-    sizes.push_back(value_of(terms, u, components));
+  for (PrescribedMean each : means) {
+    for (UnknownTerm& term : each.terms) term.factor = std::abs(term.factor);
+    sizes.push_back(value_of(each, u, layout));
   }
   return sizes;
 }
 
-std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSolution& s, int components) {
+std::vector<double> values_of(const std::vector<PrescribedMean>& means, StaticSolution& s, const Layout& layout) {
   s.bring_back();
-  return values_of(means, s.u.host(), components);
+  return values_of(means, s.u.host(), layout);
 }
 
 [[noreturn]] void throw_dependent(const PrescribedMean& mean) {
@@ -77,34 +83,31 @@ PivotedFactor balance_of(const std::vector<PrescribedMean>& means, const Rows& c
 class SolutionsWithMeans::Superposition {
  public:
   Superposition(StaticSolutions solutions, const Setup& setup, const Model& model, double relative)
-      : solutions_(std::move(solutions)),
-        means_(model.means),
-        components_(model.space.components()),
-        relative_(relative) {
+      : solutions_(std::move(solutions)), means_(model.means), layout_(layout_of(model.spaces())), relative_(relative) {
     cases_ = solutions_.cases.size() - means_.size();
     find_motions(setup, model);
     compliance_.assign(means_.size(), std::vector<double>(means_.size(), 0.0));
     for (std::size_t j = 0; j < means_.size(); ++j) {
-      const std::vector<double> values = values_of(means_, solutions_.cases[cases_ + j], components_);
+      const std::vector<double> values = values_of(means_, solutions_.cases[cases_ + j], layout_);
       for (std::size_t i = 0; i < means_.size(); ++i) compliance_[i][j] = values[i];
-      sizes_.push_back(sizes_of(means_, solutions_.cases[cases_ + j].u.host(), components_));
+      sizes_.push_back(sizes_of(means_, solutions_.cases[cases_ + j].u.host(), layout_));
     }
     Rows with_springs = compliance_;
     for (std::size_t i = 0; i < means_.size(); ++i) with_springs[i][i] += means_[i].compliance;
-    for (const Vector& motion : motions_) sizes_.push_back(sizes_of(means_, motion.host(), components_));
+    for (const Vector& motion : motions_) sizes_.push_back(sizes_of(means_, motion.host(), layout_));
     balance_.emplace(balance_of(means_, with_springs, means_of_motions_, 100 * relative));
   }
 
   StaticSolution of(const std::vector<double>& factors) {
     std::vector<double> sizes(unknowns(), 0.0);  // of the loads, then of the rigid motions
     StaticSolution solution = combined(factors, sizes);
-    const std::vector<double> without = sizes_of(means_, solution.u.host(), components_), work = work_of(factors);
-    std::vector<double> gap = gap_of(values_of(means_, solution, components_), work, sizes);
+    const std::vector<double> without = sizes_of(means_, solution.u.host(), layout_), work = work_of(factors);
+    std::vector<double> gap = gap_of(values_of(means_, solution, layout_), work, sizes);
     for (int round = 0; round < most_rounds && !(round > 0 && is_closed(gap, without, work, sizes, 1e-15)); ++round) {
       const std::vector<double> more = balance_->solve(gap);
       for (std::size_t j = 0; j < sizes.size(); ++j) sizes[j] += more[j];
       solution = combined(factors, sizes);
-      gap = gap_of(values_of(means_, solution, components_), work, sizes);
+      gap = gap_of(values_of(means_, solution, layout_), work, sizes);
     }
     if (!is_closed(gap, without, work, sizes, 1e-12)) throw_dependent(means_[farthest(gap)]);
     solution.mean_loads.assign(sizes.begin(), sizes.begin() + std::ssize(means_));
@@ -121,6 +124,7 @@ class SolutionsWithMeans::Superposition {
 
   // Rigid motions, their means, and the work on them of loads outside of load cases and in each.
   void find_motions(const Setup& setup, const Model& model) {
+    if (model.has_fields()) return;  // their bodies are held without means
     const FunctionSpace& space = model.space;
     const auto work_on_motions = [&](const Operator& equations) {
       Vector r = space.zeros();
@@ -131,7 +135,7 @@ class SolutionsWithMeans::Superposition {
     };
     for (const std::vector<double>& motion : setup.supports().floating()) {
       motions_.emplace_back(space.device(), std::span<const double>(motion), "vectors");
-      means_of_motions_.push_back(values_of(means_, motion, components_));
+      means_of_motions_.push_back(values_of(means_, motion, layout_));
     }
     if (motions_.empty()) return;
     require_rigid(setup.equations(), setup.supports().floating(), means_.front().origin);
@@ -202,7 +206,7 @@ class SolutionsWithMeans::Superposition {
 
   StaticSolutions solutions_;
   const std::vector<PrescribedMean>& means_;
-  int components_;
+  Layout layout_;
   double relative_;
   std::size_t cases_ = 0;
   std::vector<Vector> motions_;
@@ -215,15 +219,18 @@ class SolutionsWithMeans::Superposition {
 SolutionsWithMeans::SolutionsWithMeans(const Setup& setup, const Model& model, const LinearSolverOptions& options,
                                        const Observer& observer, SystemCache* cache)
     : setup_(setup), keeps_memory_(cache != nullptr) {
-  const Constraints& supports = setup.supports().common();
-  LoadVectors loads{.common = &supports, .ground = setup.supports().on_ground()};
+  const Supports& supports = setup.any_supports();
+  LoadVectors loads{.common = &supports, .ground = setup.on_ground()};
   for (std::size_t i = 0; i < model.load_cases.size(); ++i)
-    loads.cases.push_back({model.load_cases[i].name, model.load_cases[i].loads, &setup.supports().of(i)});
+    loads.cases.push_back({.name = model.load_cases[i].name,
+                           .loads = model.load_cases[i].loads,
+                           .supports = &setup.any_supports_of(i),
+                           .loads_of_fields = model.load_cases[i].loads_of_fields});
   for (const PrescribedMean& each : model.means)
     loads.cases.push_back({.name = "", .loads = {&each.load, 1}, .supports = &supports, .alone = true});
   loads.combinations = {{"", std::vector<double>(loads.cases.size(), 0.0)}};
   superposition_ = std::make_unique<Superposition>(
-      solve_static(setup.equations(), loads, options, {.progress = observer.progress}, cache), setup, model,
+      solve_static(setup.any_equations(), loads, options, {.progress = observer.progress}, cache), setup, model,
       options.relative);
 }
 
@@ -232,7 +239,7 @@ SolutionsWithMeans::~SolutionsWithMeans() = default;
 StaticSolution SolutionsWithMeans::of(const std::vector<double>& factors) {
   StaticSolution solution = superposition_->of(factors);
   if (!keeps_memory_) {
-    setup_.equations().space().device().memory().trim();
+    setup_.any_equations().device().memory().trim();
     return_freed_host_memory();
   }
   return solution;

@@ -4,7 +4,8 @@
 //   sum_j s_j m_i(u_j) + compliance_i s_i = value_i - m_i(u_b)
 //
 // So the matrix stays as sparse as it was, however many nodes a mean has. Rigid motions that means alone hold are
-// unknowns, too: the work of all loads on them is zero. Private to fem/analysis.
+// unknowns, too: the work of all loads on them is zero. Bodies of several fields are held without means. Private to
+// fem/analysis.
 #pragma once
 
 #include "fem/analysis/setup.hpp"

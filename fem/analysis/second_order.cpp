@@ -3,8 +3,6 @@
 #include "fem/analysis/mean_supports.hpp"
 #include "solvers/algebra/dense_pivoted.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/krylov/conjugate_gradient.hpp"
-#include "solvers/smoothers/jacobi.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -182,18 +180,9 @@ void SecondOrder::find_first_acceleration() {
 void SecondOrder::solve_masses(const Vector& u, Vector& f, Vector& x) const {
   Vector diagonal = rates_.diagonal(u);
   supports_.gather_diagonal(diagonal);
-  const FreeMasses masses(rates_, steps_.attached(), supports_, diagonal);
-  diagonal.copy_from(masses.diagonal());
-  const JacobiPreconditioner jacobi(std::move(diagonal));
-  const auto solve = [&](Vector& forces, Vector& answer) {
-    masses.project(forces);
-    fill(0.0, answer);
-    const SolveReport report = ConjugateGradient{.relative = 1e-13}.solve(masses, forces, answer, &jacobi);
-    if (!(report.true_relative_residual <= 1e-8))
-      throw Error(ErrorKind::not_converged,
-                  fmt::format("the acceleration at the begin was not found: {}", name_of(report.reason)),
-                  "the mass matrix may be singular or not definite", "check densities and masses");
-  };
+  const auto product = [this](const Vector& of, Vector& forces) { rates_.residual(of, forces); };
+  const FreeMasses masses(product, steps_.attached(), supports_, diagonal);
+  const auto solve = [&](Vector& forces, Vector& answer) { masses.solve(forces, answer); };
   solve(f, x);
   if (steps_.means() != nullptr) stay_across_means(solve, x);
 }

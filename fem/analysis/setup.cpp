@@ -97,6 +97,11 @@ const Supports& Setup::any_supports_of(std::size_t load_case) const {
   return own != nullptr ? *own : *fields_->supports;
 }
 
+Prepared Setup::prepared() const {
+  if (fields_ != nullptr) return {.fields = fields_};
+  return {.equations = equations_, .supports = supports_};
+}
+
 Observer without_reversed_cells(const Model& model, const Observer& observer) {
   Observer result = observer;
   if (has_large_displacements(model))

@@ -31,13 +31,13 @@ class Setup {
   const FieldsOfModel& fields() const { return *fields_; }
 
   PartOfModel* part() const { return part_.get(); }  // null: one process
-  const WholeProblem* whole() const { return part_ ? &part_->whole() : nullptr; }
 
   // Those of either, or of the part.
   Equations& any_equations() const;
   Equations& any_rates() const;
   Supports& any_supports() const;  // outside of load cases
   const Supports& any_supports_of(std::size_t load_case) const;
+  Prepared prepared() const;  // for another analysis with them
   GroundMotions on_ground() const { return supports_ != nullptr ? supports_->on_ground() : nullptr; }
 
  private:

@@ -41,7 +41,8 @@ StaticAnswers::StaticAnswers(const Model& model, const State& begin, const Linea
   }
   field_.emplace(stressed ? *stressed_ : setup.equations(), (stopped_ ? *stopped_ : setup.supports()).common(), linear);
   system_.emplace(field_->equations(), linear, LinearSystem::Keeps::solver, field_->part());
-  attached_ = std::make_shared<const Attached>(attached_to(model.space, model.attached, supports(), field_->part()));
+  attached_ =
+      std::make_shared<const Attached>(attached_to(Spaces{model.space}, model.attached, supports(), field_->part()));
   if (attached_->any()) system_->set_beside(attached_, 1, 0);
   system_->linearise(field_->own(begin.u), supports());  // empty: at rest
 }

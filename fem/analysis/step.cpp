@@ -30,6 +30,11 @@ State state_at_rest(const Equations& equations, const Vector& u) {
   return {.u = u.host(), .r = r.host()};
 }
 
+State state_at_rest(const Prepared& prepared, const Vector& u) {
+  if (prepared.fields != nullptr) return state_at_rest(*prepared.fields->equations, u);
+  return state_at_rest(*prepared.equations, u);
+}
+
 PointStates::Values carried(const Operator& before, const PointStates::Values& points, const Operator& now) {
   const CellStates from(before), to(now);
   std::vector<std::uint8_t> there(static_cast<std::size_t>(now.space().mesh().cell_count()), 0);
@@ -49,9 +54,7 @@ namespace {
 
 State run(const Model& model, const Static& analysis, State begin, const Observer& observer, VibrationModes*) {
   const Setup setup(model, {}, Setup::Held::required);
-  Prepared prepared{.fields = model.has_fields() ? &setup.fields() : nullptr};
-  if (!model.has_fields()) prepared = {.equations = &setup.equations(), .supports = &setup.supports()};
-  const StaticSolution s = solve(model, analysis, observer, prepared);
+  const StaticSolution s = solve(model, analysis, observer, setup.prepared());
   State end = state_at_rest(setup.any_equations(), s.u);
   end.time = begin.time;
   return end;

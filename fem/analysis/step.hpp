@@ -33,6 +33,7 @@ Transient begun_at(State begin, Transient analysis);
 
 // The state in which a static solution leaves a body.
 State state_at_rest(const Equations& equations, const Vector& u);
+State state_at_rest(const Prepared& prepared, const Vector& u);  // of one field or several
 
 // Internal variables of equations with other parts: of cells that both have, those of `before`; of others, those of the
 // start.

@@ -1,6 +1,7 @@
 #include "fem/analysis/tangent_system.hpp"
 
 #include "device/error.hpp"
+#include "fem/analysis/beside_tangent.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/preconditioners/fields_system.hpp"
 
@@ -16,6 +17,7 @@ class TangentOfFields final : public TangentSystem {
       : equations_(equations),
         options_(options),
         tolerance_{options.relative, options.rounding_error},
+        supports_(supports.shared()),
         system_(std::in_place, equations, supports, options, std::move(whole)) {}
 
   using TangentSystem::solve;
@@ -26,29 +28,40 @@ class TangentOfFields final : public TangentSystem {
   }
   void hold(const Supports& supports) override {
     const auto& constraints = dynamic_cast<const FieldsConstraints&>(supports.eliminating());
+    supports_ = constraints.shared();
     forget_assembly(equations_);  // its patterns
     system_.emplace(equations_, constraints, options_, whole_problem(equations_, constraints));
   }
-  void linearise(const Vector& u) override { system_->linearise(u); }
-  void multiply(const Vector& x, Vector& y) const override { equations_.action(system_->point(), x, y); }
+  void linearise(const Vector& u) override {
+    beside_.tangent_changed();
+    system_->linearise(u);
+  }
+  void multiply(const Vector& x, Vector& y) const override {
+    equations_.action(system_->point(), x, y);
+    beside_.add_product(x, y);
+  }
   SolveReport solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) override {
-    return system_->solve(b, x, tolerance.value_or(tolerance_));
+    const auto tangent = [this](const Vector& force, Vector& u, const std::optional<LinearTolerance>& to) {
+      return system_->solve(force, u, to.value_or(tolerance_));
+    };
+    return beside_.solve(tangent, b, x, tolerance, *supports_, equations_.facts().symmetric);
   }
   const std::string& turned() const override { return turned_; }
-  void set_beside(std::shared_ptr<const Attached>, double, double) override { refuse("reference points"); }
+  void set_beside(std::shared_ptr<const Attached> attached, double stiffness, double mass) override {
+    beside_.set(std::move(attached), stiffness, mass);
+  }
   void set_ground(GroundMotions motions) override {
-    if (motions != nullptr && !motions->empty()) refuse("motions that the ground holds");
+    if (motions != nullptr && !motions->empty())
+      throw Error(ErrorKind::internal, "motions that the ground holds of several fields");
   }
 
  private:
-  [[noreturn]] static void refuse(const char* what) {
-    throw Error(ErrorKind::internal, std::string(what) + " of several fields");
-  }
-
   MixedOperator equations_;
   LinearSolverOptions options_;
   LinearTolerance tolerance_;
+  std::shared_ptr<const Supports> supports_;
   std::optional<FieldsSystem> system_;
+  BesideTangent beside_;
   const std::string turned_;
 };
 

@@ -49,10 +49,11 @@ class TangentSystem {
   // Why a matrix took over: "with a matrix, since without one ..."; empty: none did.
   virtual const std::string& turned() const = 0;
 
-  // One field alone: springs and masses that the products and solutions that follow have beside the tangent, times
-  // these factors, and means that it holds, which no product knows; before linearise(), where stops belong to them. And
-  // rigid motions that the ground alone holds (motions_held_by_ground), which iterations correct at their end.
+  // Springs and masses that the products and solutions that follow have beside the tangent, times these factors, and
+  // means that it holds, which no product knows; before linearise(), where stops belong to them.
   virtual void set_beside(std::shared_ptr<const Attached> attached, double stiffness, double mass) = 0;
+  // One field alone: rigid motions that the ground alone holds (motions_held_by_ground), which iterations correct at
+  // their end.
   virtual void set_ground(GroundMotions motions) = 0;  // null: none
 };
 

@@ -27,6 +27,7 @@ namespace ritz {
 
 class LoadSamples;
 class MeanSupports;  // fem/analysis/mean_supports.hpp
+class PartOfModel;   // fem/ranks/part_of_model.hpp
 
 // Analyses keep copies. They set the times of all, and the factors of the rate integrals in `equations`.
 struct TransientModel {
@@ -37,7 +38,7 @@ struct TransientModel {
   RayleighDamping damping = {};  // of second order. Without internal variables where it is proportional to stiffness
   std::span<const AttachedMotion> attached = {};  // whose masses join the inertia of an evolution of second order
   std::shared_ptr<const LoadSamples> samples = nullptr;  // steps of a controlled length are no longer than these allow
-  const WholeProblem* whole = nullptr;                   // where the equations are those of a part of the mesh
+  const PartOfModel* part = nullptr;                     // whose equations they are; null: one process
   // The supports, where they have prescribed means: of second order. The attached motions are then theirs.
   std::shared_ptr<const MeanSupports> means = nullptr;
 };

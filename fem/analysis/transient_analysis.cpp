@@ -17,18 +17,15 @@ namespace ritz {
 
 namespace {
 
-// An explicit step divides by masses of nodes, one by one.
+// An explicit step divides by masses of nodes.
 void check_explicit(const Model& model, const Transient& analysis) {
   const auto refuse = [](const std::string& what, const char* why) {
     throw Error(ErrorKind::explicit_steps, "central differences " + what, why, "take the generalised-alpha method");
   };
   if (!is_of_second_order(model)) refuse("in an evolution of first order", "they integrate accelerations");
-  if (!model.joints.empty()) refuse("of beams or shells joined with solids", "joints join masses of nodes");
-  if (model.has_fields()) refuse("of a model of several fields", "some have no mass");
+  if (!model.of_fields.equations.empty()) refuse("of forms of several fields", "some have no mass");
   if (analysis.linear.ranks != nullptr) refuse("over several ranks", "one process has all nodes");
-  if (!model.attached.empty()) refuse("of a model with masses at reference points", "they move many nodes together");
   if (!model.means.empty()) refuse("of a model with prescribed mean motions", "they join masses of nodes");
-  if (!model.relations.empty()) refuse("of a model with ties, rigid regions or equations", "they join masses of nodes");
   if (model.damping.stiffness > 0)
     refuse("with damping in proportion to the stiffness", "it shortens the stable step to almost nothing");
   if (analysis.from_equilibrium) refuse("from a static equilibrium", "they solve no equations to find it");
@@ -114,7 +111,7 @@ TransientResult solve(const Model& model, Transient analysis, const Observer& ob
                              .damping = model.damping,
                              .attached = model.attached,
                              .samples = samples,
-                             .whole = setup.whole(),
+                             .part = setup.part(),
                              .means = means};
   const Observer checking = without_reversed_cells(model, within_ranges_in_time(model, observer));
   PartOfModel* const part = setup.part();
@@ -132,7 +129,7 @@ TransientResult solve(PartOfModel& part, Transient analysis, const Observer& obs
   if (analysis.begin.u.empty())
     analysis.begin.u.assign(static_cast<std::size_t>(part.equations().layout().total()), 0.0);
   return solve_transient(
-      {.equations = part.equations(), .rates = part.rates(), .supports = part.supports(), .whole = &part.whole()},
+      {.equations = part.equations(), .rates = part.rates(), .supports = part.supports(), .part = &part},
       std::move(analysis), observer);
 }
 

@@ -206,7 +206,7 @@ struct Solved {
 };
 
 Attached attached_to(const Vibrating& body) {
-  return attached_to(body.field.space(), body.model.attached, body.supports, body.field.part());
+  return attached_to(Spaces{body.field.space()}, body.model.attached, body.supports, body.field.part());
 }
 
 LinearSolverOptions linear_options(const EigenOptions& options, OperatorKind kind) {

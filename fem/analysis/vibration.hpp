@@ -52,7 +52,7 @@ VibrationModes solve_vibration(const Operator& stiffness, const Operator& masses
 // bodies on several meshes are counted; fields on one mesh must be held. Translations are those of the fields
 // "displacement", and of beams and shells. Throws Error: Exit::model for a field without inertia and for motions that
 // are free, and what the other throws.
-// model: its state alone, and what is stressed.
+// model: springs and masses of reference points, its state, and what is stressed.
 VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options);
 
 // Completes the solution in modes.eigen, of which `asked` modes stay: throws where some are missing; rigid motions,

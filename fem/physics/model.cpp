@@ -109,14 +109,18 @@ std::vector<std::size_t> stops_of(std::vector<std::vector<double>> motions, cons
 
 }  // namespace
 
+std::vector<Integral> of_field(const std::vector<Integral>& integrals, int field) {
+  std::vector<Integral> result;
+  std::ranges::copy_if(integrals, std::back_inserter(result),
+                       [&](const Integral& each) { return each.field == field; });
+  return result;
+}
+
 std::vector<std::uint8_t> touched_in(const Model& model, int field) {
   if (!model.sparse) return {};
   const Spaces spaces = model.spaces();
   const FunctionSpace& space = spaces.at(static_cast<std::size_t>(field));
-  std::vector<Integral> of_field;
-  for (const Integral& each : model.equations)
-    if (each.field == field) of_field.push_back(each);
-  std::vector<std::uint8_t> touched = touched_unknowns(space, of_field);
+  std::vector<std::uint8_t> touched = touched_unknowns(space, of_field(model.equations, field));
   for (const MixedIntegral& each : model.of_fields.equations)
     if (each.position_of(field) >= 0) touch(space, each, touched);
   for (const LinearEquations& each : model.relations)
@@ -141,13 +145,15 @@ void move_fields(int by, Model& model) {
     };
     (move(lists), ...);
   };
-  in(model.equations, model.capacity, model.inertia, model.supports, model.held, model.relations, model.held_along);
+  in(model.equations, model.capacity, model.inertia, model.supports, model.held, model.relations, model.held_along,
+     model.attached);
   if (model.turning) in(model.turning->softening, model.turning->gyroscopic);
   for (LinearEquations& each : model.relations)
     for (UnknownTerm& term : each.terms)
       if (term.field >= 0) term.field += by;
   for (ModelLoadCase& each : model.load_cases) in(each.loads, each.prescribed);
   for (Exchange& each : model.exchanges) each.integral.field += by;
+  for (PrescribedMean& each : model.means) each.load.field += by;
 }
 
 ModelLoadCase& load_case_named(const std::string& name, Model& model) {
@@ -159,10 +165,8 @@ ModelLoadCase& load_case_named(const std::string& name, Model& model) {
 
 Model joined(Model first, Model second) {
   for (const Model* each : {&first, &second})
-    if (each->of_fields.equations.size() + each->means.size() + each->attached.size() + each->held_on_axis.size() > 0)
-      throw Error(ErrorKind::internal,
-                  "models with forms of several fields, prescribed means, motions of reference points "
-                  "or an axis were to be joined");
+    if (each->of_fields.equations.size() + each->held_on_axis.size() > 0)
+      throw Error(ErrorKind::internal, "models with forms of several fields or an axis were to be joined");
   move_fields(static_cast<int>(first.spaces().size()), second);
   append(second.spaces(), first.others);
   append(std::move(second.equations), first.equations);
@@ -176,6 +180,8 @@ Model joined(Model first, Model second) {
   append(std::move(second.relations), first.relations);
   append(std::move(second.held), first.held);
   append(std::move(second.held_along), first.held_along);
+  append(std::move(second.attached), first.attached);
+  append(std::move(second.means), first.means);
   append(std::move(second.exchanges), first.exchanges);
   append(std::move(second.notices), first.notices);
   for (ModelLoadCase& each : second.load_cases) {

@@ -67,8 +67,8 @@ struct ValidRange {
 // The mean motion of a surface that stays free to deform is a value, or a spring holds it there. A load does work on
 // it, and its size is unknown.
 struct PrescribedMean {
-  Integral load;                   // of size 1
-  std::vector<UnknownTerm> terms;  // whose sum is the mean: the work of that load
+  Integral load;                   // of size 1, on one field
+  std::vector<UnknownTerm> terms;  // of this field, whose sum is the mean: the work of that load
   double prescribed;
   double compliance = 0;  // of a spring between the motion and the prescribed one, per size of the load; 0: it is stiff
   std::string origin = {};
@@ -77,9 +77,10 @@ struct PrescribedMean {
 // A motion of a reference point, which a surface follows in the mean, or a rigid region: a sum of weights times
 // unknowns. A spring to the ground and a mass act on it.
 struct AttachedMotion {
-  std::vector<UnknownTerm> terms;
-  double stiffness = 0;  // of the spring; infinite: the motion is held
-  double mass = 0;       // of a rotation its moment of inertia
+  std::vector<UnknownTerm> terms;  // of one field
+  double stiffness = 0;            // of the spring; infinite: the motion is held
+  double mass = 0;                 // of a rotation its moment of inertia
+  int field = 0;
 };
 
 // A node of beams, bars or shells that follows a solid (fem/physics/frame_joints.cpp).
@@ -158,6 +159,8 @@ FunctionSpace own_space(const FunctionSpace& space, int components);
 // Models of one field each as one of several fields, which the first comes first in. Load cases are those of the same
 // name. Relations between their unknowns are added to it (fem/physics/frames.hpp).
 Model joined(Model first, Model second);
+
+std::vector<Integral> of_field(const std::vector<Integral>& integrals, int field);  // those of one of several
 
 // [unknown of the field] 1: an element or an equation acts on it. Empty where the model is not sparse.
 std::vector<std::uint8_t> touched_in(const Model& model, int field = 0);

@@ -15,7 +15,7 @@ const Operator& one_field(const Equations& equations) { return dynamic_cast<cons
 }  // namespace
 
 StepAdjoint::StepAdjoint(const TransientModel& model, Transient options)
-    : problem_(model, std::move(options)), part_(model.whole != nullptr ? model.whole->one : nullptr) {
+    : problem_(model, std::move(options)), part_(model.part != nullptr ? model.part->whole().one : nullptr) {
   problem_.judges = false;
 }
 

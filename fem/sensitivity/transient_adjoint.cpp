@@ -322,7 +322,7 @@ TransientDerivatives differentiate(const Model& model, Transient options, const 
                                  .second_order = is_of_second_order(model),
                                  .damping = model.damping,
                                  .attached = model.attached,
-                                 .whole = setup.whole()};
+                                 .part = setup.part()};
   const auto steps =
       equations.second_order ? second_order_adjoint(equations, options) : first_order_adjoint(equations, options);
   return BackwardsInTime(model, *steps, setup.part(), path, add_derivative, numbers).run(progress);

@@ -54,7 +54,7 @@ const std::vector<Program>& programs() {
         "plugin",     "time",         "initial",  "damping",    "equation",     "rigid",          "tie",
         "gap",        "material",     "traction", "body_force", "orientation",  "modal",          "coupling",
         "foundation", "thermal",      "harmonic", "random",     "spectrum",     "inertia_relief", "history",
-        "complex",    "substructure", "rotation"},
+        "complex",    "substructure", "rotation", "periodic"},
        of_elastic_solids},
       {"ritz-solve",
        {"buckling", "gradient", "material", "solver",   "newton",  "combination", "load_case", "time",

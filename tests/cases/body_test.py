@@ -218,6 +218,26 @@ class Body(CaseTest):
         self.assert_close(outcome.fact("kinetic_energy")[0] + outcome.fact("strain_energy")[0], begin, 1e-6)
         self.assertIn("velocity", vtu.read(outcome.results())["PointData"])
 
+    def test_explicit_steps_go_where_implicit_ones_do(self):
+        push = '[[force]]\nregion = "tip"\nvalue = [0, 0, 1e5]\n'
+        implicit, explicitly = (self.solve_text(case(load=push, more=f"[time]\nend = 4e-3\n{method}\n")).probes["down"]
+                                for method in ("step = 2e-5", 'method = "central_differences"'))
+        self.assertGreater(implicit, 1e-4)
+        self.assert_close(explicitly, implicit, 0.02)  # lumped masses, on few cells
+
+    def test_modes_of_a_law_are_those_of_its_elastic_part(self):
+        """At rest, and in a step after loads below yielding."""
+        modal = lambda text: text[:text.index("[[probe]]")]
+        elastic = self.solve_text(modal(case(load="[modal]\ncount = 3\n")), program="ritz-modal").fact("frequencies_hz")
+        law = case(load="[modal]\ncount = 3\n").replace("poisson = 0\ndensity", f"poisson = 0\n{self.LAW}density", 1)
+        rest = self.solve_text(modal(law), program="ritz-modal").fact("frequencies_hz")
+        steps = '[[step]]\nname = "push"\n[[step.force]]\nregion = "tip"\nvalue = [0, 0, 1e4]\n[[step]]\nname = "swing"\n[step.modal]\ncount = 3\n'
+        outcome = self.solve_text(modal(law.replace("[modal]\ncount = 3\n", "")) + steps)
+        loaded = [float(each) for each in outcome.report["steps"]["swing"]["facts"]["frequencies_hz"].split()]
+        for found in (rest, loaded):
+            for mine, expected in zip(found, elastic, strict=True):
+                self.assert_close(mine, expected, 1e-6)
+
     def test_rotations_of_solids_are_an_error(self):
         self.fail_with(case().replace("fixed = true", "fixed = true\nrx = 0"), "solids have displacements alone")
 
@@ -225,8 +245,66 @@ class Body(CaseTest):
         self.fail_with(case(), "of 'beam' lies 0.01 from a solid", bar_and_beam(gap=0.01), 4)
 
     def test_what_a_body_of_both_lacks_is_refused(self):
-        self.fail_with(case(more='[[periodic]]\nregion = "wall"\nonto = "side"\n'),
-                       "'periodic' was given, and the mesh has volumes among lines and surfaces")
+        self.fail_with(case(more='[gradient]\nof = "compliance"\n'),
+                       "'gradient' was given, and the mesh has volumes among lines and surfaces")
+
+    def buckling(self, text, rigid="wall", **options):
+        """Between a hinge below, about which a rigid face turns, and a support that slides on the tip."""
+        ends = (f'[[rigid]]\nregion = "{rigid}"\nx = 0\ny = 0\nz = 0\nrx = 0\n[[support]]\nregion = "tip"\ny = 0\nz = 0\n')
+        text = text.replace('[[support]]\nregion = "wall"\nfixed = true\n', ends)
+        return self.solve_text(text[:text.index("[[probe]]")], **options)
+
+    PUSH = '[[force]]\nregion = "tip"\nvalue = [-1000, 0, 0]\n'
+
+    def test_solid_and_beam_buckle_as_one_column(self):
+        """Euler's load between hinges, 27.635 kN of a square of 20 x 20 mm, 1 m long, in proportion; Engesser's part of the shear."""
+        outcome = self.buckling(case(load=self.PUSH + "[buckling]\ncount = 2\n"))
+        euler = 27.635e3 * (E / 210e9) * (H * B**3 / 0.02**4) / L**2
+        expected = euler / (1 + euler / (5 / 6 * E / 2 * B * H))
+        factors = [1000 * each for each in outcome.fact("buckling_factors")]
+        self.assert_close(factors[0], expected, 5e-3)
+        self.assertGreater(factors[1], 2 * factors[0])
+        arrays = vtu.read(outcome.results())["PointData"]
+        shape = arrays["mode_1"]
+        self.assertAlmostEqual(max(math.hypot(*shape[i:i + 3]) for i in range(0, len(shape), 3)), 1, delta=1e-9)
+        self.assertEqual(len(arrays["mode_1"]), len(arrays["mode_1_rotation"]))
+        self.assertIn("displacement", arrays)
+
+    def test_modes_follow_the_axial_load(self):
+        factor = 1000 * self.buckling(case(load=self.PUSH + "[buckling]\n")).fact("buckling_factors")[0]
+        squares = []
+        for part in (0, 0.5):
+            load = self.PUSH.replace("-1000", str(-part * factor)) + f"[modal]\ncount = 1\npreload = {str(part > 0).lower()}\n"
+            load = load if part else "[modal]\ncount = 1\n"
+            squares.append(self.buckling(case(load=load), program="ritz-modal").fact("frequencies_hz")[0] ** 2)
+        self.assert_close(squares[1], 0.5 * squares[0], 2e-2)  # shear and rotary inertia bend the straight line
+
+    def test_a_mass_at_a_reference_point_weighs_and_swings(self):
+        mass = 5e5
+        rigid = f'[[rigid]]\nregion = "tip"\nmass = {mass}\n'
+        weight = self.solve_text(case(load=rigid + "[gravity]\nacceleration = [0, 0, -10]\n"))
+        self.assert_close(weight.fact("reaction")[2], 10 * (mass + 2000 * B * H * L), 1e-6)
+        modal = case(load=rigid + "[modal]\ncount = 1\n")
+        outcome = self.solve_text(modal[:modal.index("[[probe]]")], program="ritz-modal")
+        soft = L**3 / (3 * E * H * B**3 / 12) + L / (5 / 6 * E / 2 * B * H)
+        self.assert_close(outcome.fact("frequencies_hz")[0], math.sqrt(1 / (soft * mass)) / (2 * math.pi), 3e-3)
+        self.assert_close(outcome.fact("total_mass")[0], mass + 2000 * B * H * L, 1e-9)
+
+    def test_the_mean_motion_of_a_face_is_prescribed(self):
+        """The force that it takes is that which moves the face so; the beam goes with it."""
+        moved = self.solve_text(case(load='[[coupling]]\nregion = "face"\nz = 1e-3\n'))
+        force = moved.fact("coupling face force")[2]
+        pushed = self.solve_text(case(load=f'[[coupling]]\nregion = "face"\nforce = [0, 0, {force}]\n'))
+        self.assert_close(moved.fact("coupling face")[2], 1e-3, 1e-9)
+        self.assert_close(pushed.fact("coupling face")[2], 1e-3, 1e-6)
+        for probe in ("down", "turn"):
+            self.assert_close(moved.probes[probe], pushed.probes[probe], 1e-6)
+
+    def test_a_beam_goes_with_a_side_that_follows_another(self):
+        moved = self.solve_text(case(load='[[periodic]]\nregion = "face"\nonto = "wall"\njump = [0, 0, 1e-3]\n'))
+        self.assert_close(moved.probes["down"], 1e-3, 1e-9)
+        self.assertAlmostEqual(moved.probes["turn"], 0, delta=1e-12)
+        self.assertIn("periodic 'face' onto 'wall': 25 nodes", moved.log)
 
     def assert_one_bar(self, outcome, length=L):
         self.assert_close(outcome.probes["turn"], 3e4 * length / (E * B * H**3 / 12), 1e-6)
@@ -261,11 +339,25 @@ class Body(CaseTest):
     def test_three_ranks_find_the_same(self):
         self.write("body.msh", bar_and_beam())
         text = self.write("body.toml", case())
-        run = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "3", BIN / "ritz-structure", text, "--json", "ranks.json"],
+        self.assert_close(self.by_ranks("ritz-structure", text)["probes"]["turn"], 3e4 * L / (E * B * H**3 / 12), 1e-6)
+        alone = self.buckling(case(load=self.PUSH + "[buckling]\n"))
+        shared = self.by_ranks("ritz-structure", "body.toml")["facts"]
+        self.assert_close(float(shared["buckling_factors"]), alone.fact("buckling_factors")[0], 1e-7)
+        heavy = case(load='[[rigid]]\nregion = "tip"\nmass = 5e5\n[modal]\ncount = 2\n')
+        alone = self.solve_text(heavy[:heavy.index("[[probe]]")], program="ritz-modal")
+        shared = self.by_ranks("ritz-modal", "body.toml")["facts"]
+        for mine, expected in zip(shared["frequencies_hz"].split(), alone.fact("frequencies_hz")):
+            self.assert_close(float(mine), expected, 1e-7)
+        swinging = case(load='[[rigid]]\nregion = "tip"\nmass = 5e3\n[[force]]\nregion = "tip"\nvalue = [0, 0, 1e5]\n', more="[time]\nend = 0.02\nstep = 0.002\n")
+        alone = self.solve_text(swinging).probes["down"]
+        self.assertGreater(alone, 1e-5)
+        self.assert_close(self.by_ranks("ritz-structure", "body.toml")["probes"]["down"], alone, 1e-6)
+
+    def by_ranks(self, program, text):
+        run = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "3", BIN / program, text, "--json", "ranks.json", "--overwrite"],
                              capture_output=True, text=True, timeout=120, cwd=self.folder)
         self.assertEqual(run.returncode, 0, run.stderr)
-        probes = json.loads((self.folder / "ranks.json").read_text())["probes"]
-        self.assert_close(probes["turn"], 3e4 * L / (E * B * H**3 / 12), 1e-6)
+        return json.loads((self.folder / "ranks.json").read_text())
 
     def test_a_material_without_volumes_is_refused(self):
         points = [(0, 0, 0), (1, 0, 0)]

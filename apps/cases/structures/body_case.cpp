@@ -40,13 +40,11 @@ struct BodyView {
 
 void refuse_other_keys(Run& run) {
   const Case::Table root = run.input().root();
-  const char* in_solids = "a body of solids and of beams or shells has none yet";
-  for (const auto& [key, why] :
-       {std::pair{"periodic", in_solids}, {"gradient", "derivatives are those of models of one field"}})
-    if (root.has(key))
-      root.refuse(ErrorKind::solids_and_sections, key,
-                  fmt::format("'{}' was given, and the mesh has volumes among lines and surfaces", key), why,
-                  "omit it, or model the parts as solids alone (ritz-elasticity) or sections alone");
+  if (root.has("gradient"))
+    root.refuse(ErrorKind::solids_and_sections, "gradient",
+                "'gradient' was given, and the mesh has volumes among lines and surfaces",
+                "derivatives are those of models of one field",
+                "omit it, or model the parts as solids alone (ritz-elasticity) or sections alone");
 }
 
 // Methods and preconditioners that models of several fields have.
@@ -171,9 +169,7 @@ std::array<double, 3> sum_of_forces(const Spaces& spaces, const std::vector<Inte
                                     const Layout& layout) {
   std::array<double, 3> sum{};
   for (std::size_t k = 0; k < spaces.size(); ++k) {
-    std::vector<Integral> own;
-    for (const Integral& each : integrals)
-      if (each.field == static_cast<int>(k)) own.push_back(each);
+    std::vector<Integral> own = of_field(integrals, static_cast<int>(k));
     if (own.empty()) continue;
     const FunctionSpace& space = spaces[k];
     Vector r = space.zeros();
@@ -185,7 +181,8 @@ std::array<double, 3> sum_of_forces(const Spaces& spaces, const std::vector<Inte
   return sum;
 }
 
-// A part of the loads outside of load cases, and those of load cases times their factors.
+// A part of the loads outside of load cases, those of load cases times their factors, and those that prescribed means
+// take.
 std::array<double, 3> applied_loads(const Model& model, const SolutionView& s, const Layout& layout) {
   const Spaces spaces = model.spaces();
   std::array<double, 3> sum = sum_of_forces(spaces, loads_among(model.equations), nullptr, layout);
@@ -193,6 +190,10 @@ std::array<double, 3> applied_loads(const Model& model, const SolutionView& s, c
   for (std::size_t i = 0; i < s.factors.size(); ++i) {
     const std::array<double, 3> own = sum_of_forces(spaces, model.load_cases[i].loads, nullptr, layout);
     for (std::size_t d = 0; d < 3; ++d) sum[d] += s.factors[i] * own[d];
+  }
+  for (std::size_t i = 0; i < s.mean_loads.size(); ++i) {
+    const std::array<double, 3> own = sum_of_forces(spaces, {model.means[i].load}, nullptr, layout);
+    for (std::size_t d = 0; d < 3; ++d) sum[d] += s.mean_loads[i] * own[d];
   }
   return sum;
 }
@@ -288,10 +289,13 @@ void name_body_results(const BodyView& view, const Mesh& mesh, CaseModel& read) 
   }
 }
 
-// Joints that are written by hand.
+// Joints that are written by hand: couplings that name nodes. Those without have a reference point.
 void read_couplings(Case& input, const Mesh& mesh, Body& body) {
   for (const Case::Table& t :
-       input.tables("coupling", "a joint by hand: nodes of sections and faces of solids, which need not touch")) {
+       input.tables("coupling",
+                    "with 'nodes' a joint by hand of sections and faces of solids, which need not touch; else the "
+                    "reference point of a face")) {
+    if (!t.has("nodes")) continue;
     const Region* facets = t.region("region", "facets of solids", mesh, {RegionKind::facets, RegionKind::cells});
     const Region* nodes =
         t.region("nodes", "nodes of sections, or cells or edges whose nodes are meant", mesh, all_kinds);
@@ -328,7 +332,7 @@ void require_masses_of_sections(Run& run, const Body& body) {
   for (const Error& error : unknown.errors()) run.input().add_error(error);
 }
 
-void make_body_model(Run& run, const BodyView& view, int order, CaseModel& read) {
+void make_body_model(Run& run, const BodyView& view, int order, std::vector<Point> gravity, CaseModel& read) {
   auto phase = run.phase("space");
   ErrorList errors;
   read.model = view.body.model(view.body.solid_space(run.device(), {.order = order}),
@@ -338,7 +342,7 @@ void make_body_model(Run& run, const BodyView& view, int order, CaseModel& read)
   for (const std::string& line : lines_of(read.model.joints)) run.log().line("{}", line);
   if (view.body.solids.has_thermal_strain())
     run.log().notice("[thermal] is the temperature of the solids: beams, bars and shells keep their length");
-  read_relations(run, run.mesh(true), read);
+  read_relations(run, run.mesh(true), std::move(gravity), read);
 }
 
 LoadCaseInputs body_load_cases(Case& input) {
@@ -353,23 +357,26 @@ LoadCaseInputs body_load_cases(Case& input) {
                        {"foundation", move_out}}));
 }
 
-// Supports, and loads where the analysis takes some: of the case, and of its load cases.
-void read_what_acts(Run& run, const Mesh& mesh, const CaseModel& read, Body& body) {
+// Supports, and loads where the analysis takes some: of the case, and of its load cases. Returns gravity in each.
+std::vector<Point> read_what_acts(Run& run, const Mesh& mesh, const CaseModel& read, Body& body) {
   const BodyReader reader(run, mesh, body);
   const bool at_rest = read.modes && !read.preloaded && !run.step().continues();
   const Case::Table root = run.input().root();
   reader.read_supports(root, at_rest, body.solids.loads, body.frames.loads);
   if (!read.modes || read.preloaded) reader.read_loads(root, body.solids.loads, body.frames.loads);
+  std::vector<Point> gravity = {body.frames.loads.acceleration()};
   for (const LoadCaseInput& each : read.load_cases.cases) {
     ElasticLoads& of_solids = body.solids.load_case(each.name);
     FrameLoads& of_frames = body.frames.load_case(each.name);
     reader.read_supports(each.table, false, of_solids, of_frames);
     reader.read_loads(each.table, of_solids, of_frames);
+    gravity.push_back(of_frames.acceleration());
   }
+  return gravity;
 }
 
-// Laws of solids next to sections: those of small displacements, along a load path.
-void check_laws(Run& run, const CaseModel& read, const ElasticBody& solids) {
+// Laws of solids next to sections: those of small displacements, since joints and sections do not turn.
+void check_laws(Run& run, const ElasticBody& solids) {
   if (!solids.has_laws()) return;
   Case& input = run.input();
   for (const LawRecord* law : solids.laws())
@@ -377,10 +384,6 @@ void check_laws(Run& run, const CaseModel& read, const ElasticBody& solids) {
       input.add_error(Error(ErrorKind::law_kinematics, fmt::format("the law '{}' next to sections", law->name),
                             "it needs large displacements, which beams and shells do not have",
                             "take a law of small displacements, or model the solids alone in ritz-elasticity"));
-  if (read.modes)
-    input.add_error(Error(ErrorKind::law_kinematics, "a law of materials next to sections, and [modal]",
-                          "modes of solids that join beams and shells are those of linear elasticity",
-                          "omit 'law' and give young and poisson, or model the solids alone in ritz-elasticity"));
   refuse_warming_laws(run, solids);
 }
 
@@ -416,12 +419,12 @@ CaseModel read_body_case(Run& run, bool modes) {
   read_foundations(input, body.solid_part.mesh, body.solids);
   read_couplings(input, mesh, body);
   check_surfaces(run, mesh, cells, body.solid_part);
-  read_what_acts(run, mesh, read, body);
-  check_laws(run, read, body.solids);
+  std::vector<Point> gravity = read_what_acts(run, mesh, read, body);
+  check_laws(run, body.solids);
   const int order = read_order(input);
   if (moves) read.time = read_motion(run, 3, body.frames.components() - 3);
   phase.reset();
-  make_body_model(run, *view, order, read);
+  make_body_model(run, *view, order, std::move(gravity), read);
   if (read.modes || moves) require_masses_of_sections(run, body);
   if (moves) read_damping(input, read.model);
   read.check_solver = check_body_solver;
