@@ -162,6 +162,17 @@ class Motion(ritz.CaseTest):
         outcome = self.solve("ritz-structure", case, keys={"support.0.pinned": "false", "support.0.x": 0, "support.0.z": 0, "support.0.y": '"0.5*t^2"', "line_load.0.value": "[0, 0, 0]", "damping.rayleigh": "[0, 0]", "time.end": 0.5, "time.output": 0.5, "time.step": 1e-3})
         self.assertAlmostEqual(outcome.probes["deflection"], 0.0625, delta=1e-4)
 
+    def test_a_bar_of_displacement_and_pressure_swings_as_that_of_the_displacement(self):
+        """Let go from its equilibrium under a pull, with Poisson's ratio 0.3; average acceleration keeps the energy."""
+        self.write("bar.msh", boxes.shell(lambda u, v, w: (u, 0.1 * v, 0.1 * w), 5, (8, 1, 1)))
+        text = '[mesh]\nfile = "bar.msh"\norder = 2\n' + "".join(f'[[region]]\nname = "{name}"\nkind = "facets"\nplane = {{point = [{x}, 0, 0], normal = [1, 0, 0]}}\n' for name, x in (("x0", 0), ("x1", 1)))
+        text += '[[displacement]]\nregion = "x0"\nfixed = true\n[[traction]]\nregion = "x1"\nvalue = ["0.1 * (t <= 0)", 0, 0]\n[initial]\nequilibrium = true\n'
+        text += '[time]\nend = 0.8\nstep = 0.02\nspectral_radius = 1\n[[probe]]\nname = "u"\nfield = "displacement"\ncomponent = "x"\nregion = "x1"\nmeasure = "mean"\n'
+        text += '[[material]]\nregion = "all"\nyoung = 200\npoisson = 0.3\ndensity = 8\nformulation = "{}"\n'
+        alone, mixed = (self.solve("ritz-elasticity", self.write("bar.toml", text.replace("{}", each)), "--overwrite") for each in ("displacement", "mixed"))
+        self.assert_close(mixed.probes["u"], alone.probes["u"], 2e-3)
+        self.assertLess(abs(mixed.fact("lost_energy")[0]), 1e-7 * mixed.fact("energy_at_begin")[0])
+
     def test_a_free_beam_that_turns_has_the_energy_of_its_inertia(self):
         """About its end: (rho A L^3 / 3 + rho I L) w^2 / 2, the second by the sections, which turn with it."""
         self.write("mesh.msh", modal_test.lines([(i, 0, 0) for i in range(5)], [(i, i + 1) for i in range(4)], {"beam": (range(4), [])}))
