@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fem/analysis/implicit_steps.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <array>
 #include <vector>

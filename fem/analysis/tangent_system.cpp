@@ -17,7 +17,7 @@ class TangentOfFields final : public TangentSystem {
       : equations_(equations),
         options_(options),
         tolerance_{options.relative, options.rounding_error},
-        supports_(supports.shared()),
+        supports_(static_cast<const Supports&>(supports).shared()),
         system_(std::in_place, equations, supports, options, std::move(whole)) {}
 
   using TangentSystem::solve;
@@ -28,7 +28,7 @@ class TangentOfFields final : public TangentSystem {
   }
   void hold(const Supports& supports) override {
     const auto& constraints = dynamic_cast<const FieldsConstraints&>(supports.eliminating());
-    supports_ = constraints.shared();
+    supports_ = supports.eliminating().shared();
     forget_assembly(equations_);  // its patterns
     system_.emplace(equations_, constraints, options_, whole_problem(equations_, constraints));
   }
