@@ -35,10 +35,9 @@ std::array<double, 3> at_node(const BeamMass& mass, const double (&x)[2][3]) {
   const double half = 0.5 * mass.density * a.length, of_cell = half * beam.area * a.length * a.length / 39;
   std::array<double, 3> result{};
   for (int d = 0; d < 3; ++d)
-    result[static_cast<std::size_t>(d)] =
-        half * (beam.inertia_y * (a.x[d] * a.x[d] + a.y[d] * a.y[d]) +
-                beam.inertia_z * (a.x[d] * a.x[d] + a.z[d] * a.z[d])) +
-        of_cell;
+    result[static_cast<std::size_t>(d)] = half * (beam.inertia_y * (a.x[d] * a.x[d] + a.y[d] * a.y[d]) +
+                                                  beam.inertia_z * (a.x[d] * a.x[d] + a.z[d] * a.z[d])) +
+                                          of_cell;
   return result;
 }
 
@@ -90,8 +89,7 @@ std::vector<double> lumped_rotations(const Operator& masses) {
   std::vector<double> turned(sums.size(), 0.0);
   for (std::size_t i = 0; i < turned.size(); ++i) turned[i] = i % 6 < 3 ? 0 : 1;
   Vector rows = space.zeros();
-  Operator(space, std::move(others))
-      .residual(Vector(space.device(), std::span<const double>(turned), "vectors"), rows);
+  Operator(space, std::move(others)).residual(Vector(space.device(), std::span<const double>(turned), "vectors"), rows);
   const std::vector<double> of_nodes = rows.host();
   for (std::size_t i = 0; i < sums.size(); ++i)
     if (turned[i] != 0) sums[i] += of_nodes[i];

@@ -1,5 +1,5 @@
-// Masses of reference points beside a tangent A: systems A + weight U diag(mass) U^T, by Woodbury's formula with as many
-// more solutions of A as there are motions. Private to fem/analysis.
+// Masses of reference points beside a tangent A: systems A + weight U diag(mass) U^T, by Woodbury's formula with as
+// many more solutions of A as there are motions. Private to fem/analysis.
 //
 //   masses.set(attached, weight);
 //   SolveReport report = masses.solve([&](const Vector& b, Vector& x, const auto& t) { return ...; }, b, x, tolerance);

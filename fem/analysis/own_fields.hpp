@@ -1,6 +1,6 @@
-// The fields of a model as this process works on them: all of them, or over ranks the part of a rank, whose vectors have
-// the unknowns that it owns, as OwnField is of one. Their matrices, with supports eliminated, are both of an eigenvalue
-// problem. All ranks make theirs and call its functions together. Private to fem/analysis.
+// The fields of a model as this process works on them: all of them, or over ranks the part of a rank, whose vectors
+// have the unknowns that it owns, as OwnField is of one. Their matrices, with supports eliminated, are both of an
+// eigenvalue problem. All ranks make theirs and call its functions together. Private to fem/analysis.
 //
 //   OwnFields fields(setup.fields(), linear.ranks);
 //   BlockOperator K = fields.equations().make_matrix();   fields.equations().assemble(u, K);   ...
