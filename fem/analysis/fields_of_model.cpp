@@ -126,6 +126,11 @@ std::unique_ptr<FieldsConstraints> supports_of(const Model& model) {
 
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   using Rates = FieldsOfModel::Rates;
+  for (const auto& [has, what] :
+       {std::pair{!model.means.empty(), "prescribed means"}, {!model.attached.empty(), "motions of reference points"}})
+    if (has && !model.of_fields.equations.empty())
+      throw Error(ErrorKind::internal, fmt::format("a model of several fields was given {}", what),
+                  "these are of models whose fields no form couples");
   FieldsOfModel fields;
   std::vector<MixedIntegral> of_fields = model.of_fields.equations;
   if (rates == Rates::among) std::ranges::copy(rates_among_fields(model), std::back_inserter(of_fields));
