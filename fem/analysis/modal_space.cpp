@@ -53,8 +53,10 @@ Vector ModalSpace::motion(const std::vector<double>& q, const std::vector<double
 }
 
 Vector ModalSpace::own_motion(const std::vector<double>& q, const std::vector<double>& carried) const {
-  const MultiVector& any = *modes.eigen.vectors;
-  Vector u(any.device(), any.rows(), "vectors"), column(any.device(), any.rows(), "vectors");
+  const bool moves = !translations.empty();  // else a mode is there: no displacement is known among several fields
+  const Device& device = moves ? translations.front().device() : modes.eigen.vectors->device();
+  const Index rows = moves ? translations.front().size() : modes.eigen.vectors->rows();
+  Vector u(device, rows, "vectors"), column(device, rows, "vectors");
   fill(0.0, u);
   for (int k = 0; k < columns(); ++k) {
     const double factor = q[static_cast<std::size_t>(k)];
