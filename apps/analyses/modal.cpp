@@ -165,12 +165,16 @@ void check_modes(const Model& model, const ModalInput& input) {
 void find_preload(const CaseModel& read, const Observer& observer, const Prepared& prepared, ModalInput& input) {
   if (!input.preload) return;
   if (read.model.without_waves) {
+    if (!read.preload_means.empty())
+      throw Error(ErrorKind::conflicting_conditions, "couplings hold a preloaded body that is found with waves around",
+                  "its preload is found without their springs and held motions", "support the surface itself");
     input.eigen.begin.u =
         state_around(read.model, *input.preload, {.record = observer.record, .progress = observer.progress});
     return;
   }
   Model outside = read.model;
   outside.load_cases.clear();
+  outside.means = read.preload_means;
   const StaticSolution state =
       solve(outside, *input.preload, {.record = observer.record, .progress = observer.progress},
             {.equations = prepared.equations, .supports = prepared.supports, .fields = prepared.fields});

@@ -53,13 +53,14 @@ struct CaseModel {
   std::optional<TransientInput> time = {};                   // of a case with [time]
   std::optional<GradientInput> gradient = {};                // [gradient]
   std::function<void(Run&, const LinearSolverOptions&)> check_solver =
-      {};                            // adds errors for methods that it cannot have
-  std::string what_acts = {};        // tables without which a static model stays at rest; empty: that cannot be seen
-  bool modes = false;                // are asked for: [modal]
-  bool relieved = false;             // a free body whose inertia balances the loads: [inertia_relief]
-  bool preloaded = false;            // of the state under the loads: [modal] preload
-  bool has_energies = false;         // may load paths ask for them?
-  std::string why_no_energies = {};  // of these materials; empty: they have
+      {};                      // adds errors for methods that it cannot have
+  std::string what_acts = {};  // tables without which a static model stays at rest; empty: that cannot be seen
+  bool modes = false;          // are asked for: [modal]
+  bool relieved = false;       // a free body whose inertia balances the loads: [inertia_relief]
+  bool preloaded = false;      // of the state under the loads: [modal] preload
+  std::vector<PrescribedMean> preload_means = {};    // what holds that state as the attached motions of the model do
+  bool has_energies = false;                         // may load paths ask for them?
+  std::string why_no_energies = {};                  // of these materials; empty: they have
   std::function<std::optional<double>()> mass = {};  // [kg] by other means than the mass matrix
   double attached_mass = 0;                          // [kg] at reference points, beside it
   // Log, report, result files of the run that solves it.

@@ -43,15 +43,17 @@ void read_coupling(const Case::Table& t, RelationInput& in) {
     });
     attach(t, in, mass, prescribed, compliances, [&](std::size_t c) { return mean->terms(c); });
     for (std::size_t c = 0; c < 6; ++c) {
-      if (!prescribed[c] || in.kinds().at_rest) continue;
+      const bool of_preload = in.kinds().at_rest;  // of modes: attach() has them
+      if (!prescribed[c] || (of_preload && !in.read().preloaded)) continue;
       RemoteForce unit{.at = reference};
       (c < 3 ? unit.force : unit.moment)[c % 3] = 1;
-      told.loads[c] = static_cast<int>(in.model().means.size());
-      in.model().means.push_back({.load = traction_on(in, *region, unit),
-                                  .terms = mean->terms(c),
-                                  .prescribed = *prescribed[c],
-                                  .compliance = compliances[c],
-                                  .origin = t.where(compliances[c] > 0 ? "springs" : motion_names[c])});
+      std::vector<PrescribedMean>& means = of_preload ? in.read().preload_means : in.model().means;
+      if (!of_preload) told.loads[c] = static_cast<int>(means.size());
+      means.push_back({.load = traction_on(in, *region, unit),
+                       .terms = mean->terms(c),
+                       .prescribed = *prescribed[c],
+                       .compliance = compliances[c],
+                       .origin = t.where(compliances[c] > 0 ? "springs" : motion_names[c])});
     }
     in.add_moved(std::move(told));
   });

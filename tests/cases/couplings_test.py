@@ -196,6 +196,20 @@ class CouplingsInMotion(Joining):
         self.refuse(4, ["central differences of a model with prescribed mean motions"], BAR, FREE + WALL + time + END + "springs = {x = 1e6}\n")
 
 
+class CouplingsUnderPreload(Joining):
+    def test_springs_and_held_motions_take_their_part_of_the_load(self):
+        """A spring as stiff as the bar takes half of the pull, a held motion all of it: bending has the frequencies of what the bar is left with."""
+        def bending(load, end="", preload="preload = true\n"):
+            text = FREE.replace(EXACT, "") + WALL + f'[modal]\ncount = 2\n{preload}' + end
+            return self.of(BAR, text + (f'[[force]]\nregion = "bar.x1"\nvalue = [{load}, 0, 0]\n' if load else ""), "ritz-modal").fact("frequencies_hz")
+
+        half, unloaded = bending(5e8), bending(0, preload="")
+        self.assertGreater(half[0], 1.05 * unloaded[0])
+        for end, expected in (("springs = {x = 5e10}\n", half), ("x = 0\n", unloaded)):
+            for found, exact in zip(bending(1e9, END + end), expected, strict=True):
+                self.assert_close(found, exact, 1e-7)
+
+
 class CouplingsInThePlane(Joining):
     """A strip of 4 x 1 m without Poisson's effect, 0.1 m thick: E A / L and E I / L with I = 0.1 / 12."""
     strip = boxes.blocks(("bar", (4, 2), lambda u, v: (4 * u, v)))
