@@ -187,6 +187,14 @@ std::vector<double> values_at_nodes(const GridArray& array, const GridMesh& mesh
   return values;
 }
 
+// Cells of lower dimensions in results of Ritz are parts of the body; in other files they may be its boundary.
+bool has_solids_and_structures(const UnstructuredGrid& grid, const VtkCells& cells) {
+  return texts_named(grid, "region_names") != nullptr && cells.dimension == 3 &&
+         std::ranges::any_of(cells.counts, [](const auto& of) {
+           return traits(of.first).dimension == 1 || traits(of.first).dimension == 2;
+         });
+}
+
 bool is_of_structures(const std::vector<double>& x, const VtkCells& cells) {
   bool is_flat = true;
   for (std::size_t i = 2; i < x.size(); i += 3) is_flat = is_flat && x[i] == x[2];
@@ -297,7 +305,7 @@ GridMesh mesh_of(UnstructuredGrid grid, const std::string& path, std::vector<std
   MeshData& data = mesh.data;
   data.source = path;
   data.points = std::move(grid.points);
-  data.structural = use.structures && is_of_structures(data.points, cells);
+  data.structural = use.structures && (is_of_structures(data.points, cells) || has_solids_and_structures(grid, cells));
   data.dimension = data.structural ? 3 : cells.dimension;
   GridNodes nodes;
   if (grid.has_pieces) nodes.joined = join_pieces(data.points, path, said);

@@ -26,9 +26,10 @@ struct VtuField {
 // Names of the arrays at points, then of those in cells.
 std::vector<std::string> vtu_fields(const std::string& path);
 enum class FieldPlace { any, nodes, cells, nodes_first };  // the last: in cells where nodes have none
-// structures: a file of lines, or of surfaces that leave one plane z = constant, is one of bars and shells.
-// Throws also Error: Exit::input: no such array there, arrays of the name at nodes and in cells where either would do,
-// cells of order 3 and more, of which the mesh has no such nodes; points of pieces at one place with several values.
+// structures: a file of lines, or of surfaces that leave one plane z = constant, is one of bars and shells; so are
+// these cells beside solids in results of Ritz. Throws also Error: Exit::input: no such array there, arrays of the name
+// at nodes and in cells where either would do, cells of order 3 and more, of which the mesh has no such nodes; points
+// of pieces at one place with several values.
 VtuField read_vtu_field(const std::string& path, const std::string& array, FieldPlace place = FieldPlace::any,
                         bool structures = false);
 

@@ -6,7 +6,7 @@ import unittest
 import zlib
 
 import boxes
-from ritz import BIN, CaseTest
+from ritz import BIN, CaseTest, example
 
 
 def pixels(path):
@@ -69,6 +69,13 @@ class Picture(CaseTest):
         ours = self.drawn("--field", "von_mises", "--warp", "displacement")
         self.assertEqual(body_of(ours), body_of(pixels(self.folder / "program.png")))
         self.assertEqual(ours, self.drawn("--field", "von_mises", "--warp", "displacement", result=self.index))
+
+    def test_beams_and_shells_stand_on_their_solid(self):
+        outcome = self.solve("ritz-structure", example("body/welded"), "--picture", self.folder / "program.png", "--field", "displacement", "--warp", "displacement")
+        ours = self.drawn("--field", "displacement", "--warp", "displacement", result=outcome.results())
+        self.assertEqual(body_of(ours), body_of(pixels(self.folder / "program.png")))
+        across, down = extent(body_of(ours))
+        self.assertGreater(down, across)  # the foot alone is wider than high
 
     def test_the_first_field_at_points_is_the_default_and_cells_have_their_own(self):
         self.assertEqual(self.drawn(), self.drawn("--field", "displacement"))
