@@ -16,7 +16,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "python/tests"))
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
-from relations import draw, harness, relations  # noqa: E402
+from relations import harness, relations  # noqa: E402
 
 
 def main():

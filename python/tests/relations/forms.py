@@ -1,7 +1,6 @@
 """Tables of forms by name, and of plasticity."""
 from relations.model import CONDUCTIVITY, FILM, FLUX, GROUND, Model, SOURCE, drawn_mesh, space_and_solver
 from relations.solids import tie
-from relations.thermal import heat
 from relations.quantities import LENGTH, NONE, Number, STRESS, Vector
 
 
