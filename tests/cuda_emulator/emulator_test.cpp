@@ -369,12 +369,14 @@ TEST_F(EmulatedGpu, DoesNotRecordFreesPinnedMemoryOrWaitingForTheDevice) {
     cudaGraph_t graph = nullptr;
     double* pinned = nullptr;
     ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
-    if (call == 0) EXPECT_EQ(cudaFreeAsync(before, stream), cudaErrorInvalidValue);
-    if (call == 1)
+    if (call == 0) { EXPECT_EQ(cudaFreeAsync(before, stream), cudaErrorInvalidValue); }
+    if (call == 1) {
       EXPECT_EQ(cudaMallocHost(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaErrorStreamCaptureUnsupported);
-    if (call == 2) EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported);
-    if (call == 3)
+    }
+    if (call == 2) { EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorStreamCaptureUnsupported); }
+    if (call == 3) {
       EXPECT_EQ(cudaMalloc(reinterpret_cast<void**>(&pinned), sizeof(double)), cudaErrorStreamCaptureUnsupported);
+    }
     EXPECT_EQ(cudaStreamEndCapture(stream, &graph), cudaErrorStreamCaptureInvalidated);
   }
 }

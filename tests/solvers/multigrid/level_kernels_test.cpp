@@ -230,7 +230,7 @@ TEST(Prolongator, WithoutWeakCouplingsHasTheRigidMotions) {
         input.near_null = body.motions.data();
         input.extension = extension.data();
         transfer.smooth_prolongator(device, input, aggregates, 6, P);
-        if (size[0] > 1) EXPECT_LT(P.nonzeros() * 3, all.nonzeros() * 2);
+        if (size[0] > 1) { EXPECT_LT(P.nonzeros() * 3, all.nonzeros() * 2); }
         const std::vector<double> p = P.values.host(), b = coarse.host(), expected = body.motions.host();
         const std::vector<Index> offsets = P.offsets.host();
         const std::vector<std::int32_t> column = P.column.host();
