@@ -21,7 +21,9 @@ Vector zeros_like(const Vector& x) {
 std::vector<AttachedMotion> held_motions(std::span<const PrescribedMean> means) {
   std::vector<AttachedMotion> result;
   for (const PrescribedMean& each : means)
-    result.push_back({.terms = each.terms, .stiffness = each.compliance > 0 ? 1 / each.compliance : INFINITY});
+    result.push_back({.terms = each.terms,
+                      .stiffness = each.compliance > 0 ? 1 / each.compliance : INFINITY,
+                      .field = each.load.field});
   return result;
 }
 
@@ -30,10 +32,10 @@ std::shared_ptr<MeanSupports> mean_supports(const Model& model, const Setup& set
   std::vector<AttachedMotion> motions = held_motions(model.means);
   motions.insert(motions.end(), model.attached.begin(), model.attached.end());
   Supports& supports = setup.any_supports();
-  return std::make_shared<MeanSupports>(
-      std::make_shared<const Attached>(
-          attached_to(Spaces{model.space}, motions, supports, setup.part(), setup.supports().stops())),
-      model.means, supports);
+  // Bodies of several fields are held without means.
+  const std::vector<Index> stops = model.has_fields() ? std::vector<Index>() : setup.supports().stops();
+  auto attached = std::make_shared<const Attached>(attached_to(model.spaces(), motions, supports, setup.part(), stops));
+  return std::make_shared<MeanSupports>(std::move(attached), model.means, supports);
 }
 
 MeanSupports::MeanSupports(std::shared_ptr<const Attached> attached, std::span<const PrescribedMean> means,

@@ -300,6 +300,26 @@ class Body(CaseTest):
         for probe in ("down", "turn"):
             self.assert_close(moved.probes[probe], pushed.probes[probe], 1e-6)
 
+    def test_a_path_ends_with_the_mean_motion_of_linear_statics(self):
+        """Springs and given motions of the face, by Newton's method."""
+        ends = '[[coupling]]\nregion = "face"\nz = 1e-3\nsprings = {y = 1e6}\n[[force]]\nregion = "tip"\nvalue = [0, 1e3, 0]\n'
+        linear, newton = (self.solve_text(case(load=ends + path)) for path in ("", "[newton]\npath = [0.5, 1]\n"))
+        for name in ("coupling face", "coupling face force"):
+            scale = max(abs(value) for value in linear.fact(name))
+            for a, b in zip(newton.fact(name), linear.fact(name), strict=True):
+                self.assertAlmostEqual(a, b, delta=1e-7 * scale)
+
+    def test_a_body_swings_on_the_spring_of_a_face(self):
+        """A stiff body of mass m, whose wall has a soft spring along x: after half of 2 pi sqrt(m / k) a constant force has moved it by 2 F / k."""
+        k, force, mass = 1e6, 1e3, 2000 * B * H * L
+        held = '[[coupling]]\nregion = "wall"\ny = 0\nz = 0\nrx = 0\nry = 0\nrz = 0\nsprings = {x = 1e6}\n'
+        half = math.pi * math.sqrt(mass / k)
+        text = case(load=held + f'[[force]]\nregion = "tip"\nvalue = [{force}, 0, 0]\n[time]\nend = {half}\nstep = {half / 100}\n')
+        text = text.replace('[[support]]\nregion = "wall"\nfixed = true\n', "")
+        text = text[:text.index("[[probe]]")] + '[[probe]]\nname = "along"\nfield = "displacement"\ncomponent = "x"\nregion = "tip"\nmeasure = "mean"\n'
+        alone = self.solve_text(text)
+        self.assert_close(alone.probes["along"], 2 * force / k, 2e-3)  # the generalised-alpha method damps a little
+
     def test_a_beam_goes_with_a_side_that_follows_another(self):
         moved = self.solve_text(case(load='[[periodic]]\nregion = "face"\nonto = "wall"\njump = [0, 0, 1e-3]\n'))
         self.assert_close(moved.probes["down"], 1e-3, 1e-9)
