@@ -1,4 +1,5 @@
 """Prescribed mean motions and springs of [[coupling]] beyond linear statics: each against a closed form, or against linear statics."""
+
 import math
 import re
 import shutil
@@ -23,7 +24,9 @@ END = '[[coupling]]\nregion = "bar.x1"\nreference = [4, 0.5, 0.5]\n'
 START = '[[coupling]]\nregion = "bar.x0"\nreference = [0, 0.5, 0.5]\n'
 GRAVITY, WEIGHT = "[gravity]\nacceleration = [0, 0, -9.81]\n", 7850 * 4 * 9.81
 BAR = boxes.blocks(("bar", (4, 2, 2), box(0, 0, 0, (4, 1, 1))))
-FREE = STEEL.format("bar", 0) + "density = 7850\n[space]\norder = 2\n" + EXACT  # order 2 bends exactly without Poisson's effect
+FREE = (
+    STEEL.format("bar", 0) + "density = 7850\n[space]\norder = 2\n" + EXACT
+)  # order 2 bends exactly without Poisson's effect
 WALL = held("bar.x0", fixed="true")
 
 
@@ -60,7 +63,14 @@ class NonlinearCouplings(Joining):
             self.assert_close(outcome.fact("reaction")[0], -200e9 * 0.001 / 4, 1e-8)
 
     def test_springs_and_given_motions_are_those_of_linear_statics(self):
-        text = STEEL.format("bar", 0.3) + "density = 7850\n" + EXACT + WALL + GRAVITY + at("tip", "displacement", (4, 1, 1))
+        text = (
+            STEEL.format("bar", 0.3)
+            + "density = 7850\n"
+            + EXACT
+            + WALL
+            + GRAVITY
+            + at("tip", "displacement", (4, 1, 1))
+        )
         end = '[[coupling]]\nregion = "bar.x1"\nreference = [5, 0, 1]\ny = 1e-4\nrz = -1e-4\nsprings = {x = 1e9, z = 2e9, ry = 5e8}\nforce = [1e5, 0, 0]\n'
         linear, newton = (self.of(self.bar, text + end + path) for path in ("", PATH))
         for name in ("coupling bar.x1", "coupling bar.x1 force"):
@@ -79,7 +89,11 @@ class NonlinearCouplings(Joining):
         rows = []
         for size in (1, 1e6, 1e-6):
             bar = boxes.blocks(("bar", (4, 2, 2), box(0, 0, 0, (4 * size, size, size))))
-            text = FREE.replace("7850", repr(7850 / size**2)) + f'[[coupling]]\nregion = "bar.x0"\nreference = [0, {size}, 0]\n' + zero()
+            text = (
+                FREE.replace("7850", repr(7850 / size**2))
+                + f'[[coupling]]\nregion = "bar.x0"\nreference = [0, {size}, 0]\n'
+                + zero()
+            )
             text += f'[[coupling]]\nregion = "bar.x1"\nreference = [{5 * size}, 0, {size}]\nx = {1e-3 * size}\nry = 2e-3\nsprings = {{z = {1e9 * size}, rz = {1e9 * size**3}}}\n'
             text += f"force = [0, {1e6 * size**2}, 0]\nmoment = [{1e5 * size**3}, 0, 0]\n"
             for more in (PATH, "[time]\nend = 2e-4\nstep = 5e-5\n"):
@@ -122,7 +136,14 @@ class NonlinearCouplings(Joining):
         text = j2(limit) + SYMMETRIC
         held_there, softly = END + f"x = {4 * strain}\n", END + f"springs = {{x = {modulus / 4}}}\n"
         remove = '[[remove]]\ntable = "coupling"\n'
-        outcome = self.of(self.bar, text + step("pull", held_there) + step("release", remove) + step("springs", softly) + step("again", remove + held_there))
+        outcome = self.of(
+            self.bar,
+            text
+            + step("pull", held_there)
+            + step("release", remove)
+            + step("springs", softly)
+            + step("again", remove + held_there),
+        )
         rows = outcome.report["steps"]
         numbers = lambda name, fact: [float(value) for value in rows[name]["facts"][fact].split()]
         self.assert_close(numbers("pull", "coupling bar.x1 force")[0], stress, 1e-5)
@@ -135,7 +156,12 @@ class NonlinearCouplings(Joining):
     def test_what_a_path_cannot_have_next_to_couplings_is_refused(self):
         gap = '[[gap]]\nregion = "bar.x1"\ndirection = [1, 0, 0]\nclearance = 1e-3\n'
         text = FREE.replace("[space]\norder = 2\n", "")
-        self.refuse(4, ["a prescribed mean motion next to inequalities", "coupling.0"], self.bar, text + WALL + gap + END + "ry = 0.001\n")
+        self.refuse(
+            4,
+            ["a prescribed mean motion next to inequalities", "coupling.0"],
+            self.bar,
+            text + WALL + gap + END + "ry = 0.001\n",
+        )
 
 
 class CouplingsInMotion(Joining):
@@ -152,10 +178,12 @@ class CouplingsInMotion(Joining):
         along, about = '["1e-3", 0, 0]', '["-1e-4*(y-0.5)", "1e-4*(x-0.5)", 0]'
         steel = STEEL.format("bar", 0.3) + "density = 8000\n"
         for text, motion, begin, amplitude, k, m in (
-                (steel + springs, 0, along, 1e-3, 1e6, 8000), (steel + springs, 5, about, 1e-4, 6e6, 8000 / 6),
-                (steel + springs + "mass = 500\ninertia = [100, 200, 300]\n", 0, along, 1e-3, 1e6, 8500),
-                (steel + springs + "mass = 500\ninertia = [100, 200, 300]\n", 5, about, 1e-4, 6e6, 8000 / 6 + 300),
-                (j2(1e12).replace("7850", "8000") + springs, 0, along, 1e-3, 1e6, 8000)):
+            (steel + springs, 0, along, 1e-3, 1e6, 8000),
+            (steel + springs, 5, about, 1e-4, 6e6, 8000 / 6),
+            (steel + springs + "mass = 500\ninertia = [100, 200, 300]\n", 0, along, 1e-3, 1e6, 8500),
+            (steel + springs + "mass = 500\ninertia = [100, 200, 300]\n", 5, about, 1e-4, 6e6, 8000 / 6 + 300),
+            (j2(1e12).replace("7850", "8000") + springs, 0, along, 1e-3, 1e6, 8000),
+        ):
             outcome = self.of(cube, text + f"[initial]\ndisplacement = {begin}\n" + half_period(k, m, steps=400))
             self.assert_swings(outcome, motion, amplitude, k * amplitude**2 / 2)
             force = outcome.fact("coupling bar.x0 force")[motion]
@@ -189,19 +217,29 @@ class CouplingsInMotion(Joining):
         half = math.pi * math.sqrt(m / k)
         swing = f"[time]\nend = {1 + half!r}\nstep = {half / 100!r}\nspectral_radius = 1\n"
         outcome = self.of(bar, text + step("pull", mass + "x = 1e-3\n") + step("swing", mass + swing))
-        self.assertAlmostEqual(float(outcome.report["steps"]["swing"]["facts"]["coupling bar.x1"].split()[0]), -1e-3, delta=2e-6)
+        self.assertAlmostEqual(
+            float(outcome.report["steps"]["swing"]["facts"]["coupling bar.x1"].split()[0]), -1e-3, delta=2e-6
+        )
 
     def test_what_motion_cannot_have_is_refused(self):
         time = '[time]\nend = 1\nstep = 1e-3\nmethod = "central_differences"\n'
-        self.refuse(4, ["central differences of a model with prescribed mean motions"], BAR, FREE + WALL + time + END + "springs = {x = 1e6}\n")
+        self.refuse(
+            4,
+            ["central differences of a model with prescribed mean motions"],
+            BAR,
+            FREE + WALL + time + END + "springs = {x = 1e6}\n",
+        )
 
 
 class CouplingsUnderPreload(Joining):
     def test_springs_and_held_motions_take_their_part_of_the_load(self):
         """A spring as stiff as the bar takes half of the pull, a held motion all of it: bending has the frequencies of what the bar is left with."""
+
         def bending(load, end="", preload="preload = true\n"):
-            text = FREE.replace(EXACT, "") + WALL + f'[modal]\ncount = 2\n{preload}' + end
-            return self.of(BAR, text + (f'[[force]]\nregion = "bar.x1"\nvalue = [{load}, 0, 0]\n' if load else ""), "ritz-modal").fact("frequencies_hz")
+            text = FREE.replace(EXACT, "") + WALL + f"[modal]\ncount = 2\n{preload}" + end
+            return self.of(
+                BAR, text + (f'[[force]]\nregion = "bar.x1"\nvalue = [{load}, 0, 0]\n' if load else ""), "ritz-modal"
+            ).fact("frequencies_hz")
 
         half, unloaded = bending(5e8), bending(0, preload="")
         self.assertGreater(half[0], 1.05 * unloaded[0])
@@ -212,8 +250,13 @@ class CouplingsUnderPreload(Joining):
 
 class CouplingsInThePlane(Joining):
     """A strip of 4 x 1 m without Poisson's effect, 0.1 m thick: E A / L and E I / L with I = 0.1 / 12."""
+
     strip = boxes.blocks(("bar", (4, 2), lambda u, v: (4 * u, v)))
-    text = STEEL.format("bar", 0) + 'density = 7850\n[model]\ntype = "plane_stress"\nthickness = 0.1\n[space]\norder = 2\n' + EXACT
+    text = (
+        STEEL.format("bar", 0)
+        + 'density = 7850\n[model]\ntype = "plane_stress"\nthickness = 0.1\n[space]\norder = 2\n'
+        + EXACT
+    )
     end, start = END.replace(", 0.5, 0.5]", ", 0.5]"), START.replace(", 0.5, 0.5]", ", 0.5]")
     along, about = 200e9 * 0.1 / 4, 200e9 * 0.1 / 12 / 4
 
@@ -240,8 +283,18 @@ class CouplingsInThePlane(Joining):
         solid = boxes.blocks(("bar", (4, 2, 1), box(0, 0, 0, (4, 1, 0.1))))
         steel = STEEL.format("bar", 0.3) + "[space]\norder = 2\n" + EXACT
         keys = "x = 1e-3\nsprings = {{y = 1e8, rz = 1e8}}\nforce = [0, 1e6{}]\n"
-        plane = self.of(self.strip, steel + '[model]\ntype = "plane_strain"\nthickness = 0.1\n' + WALL + self.end + keys.format(""))
-        three = self.of(solid, steel + WALL + held("bar.z0", z=0) + held("bar.z1", z=0) + END.replace("0.5, 0.5", "0.5, 0.05") + keys.format(", 0"))
+        plane = self.of(
+            self.strip, steel + '[model]\ntype = "plane_strain"\nthickness = 0.1\n' + WALL + self.end + keys.format("")
+        )
+        three = self.of(
+            solid,
+            steel
+            + WALL
+            + held("bar.z0", z=0)
+            + held("bar.z1", z=0)
+            + END.replace("0.5, 0.5", "0.5, 0.05")
+            + keys.format(", 0"),
+        )
         for name in ("coupling bar.x1", "coupling bar.x1 force"):
             a, b = plane.fact(name), three.fact(name)
             for i in (0, 1, 5):
@@ -251,7 +304,9 @@ class CouplingsInThePlane(Joining):
         square = boxes.blocks(("bar", (2, 2), lambda u, v: (u, v)))
         text = STEEL.format("bar", 0.3) + 'density = 8000\n[model]\ntype = "plane_strain"\nthickness = 2\n'
         springs = '[[coupling]]\nregion = "bar.x0"\nreference = [0.5, 0.5]\nsprings = {x = 1e6, y = 3e6, rz = 2e6}\nmass = 500\ninertia = 300\n'
-        rigid = sorted(math.sqrt(k / m) / (2 * math.pi) for k, m in ((1e6, 16500), (3e6, 16500), (2e6, 16000 / 6 + 300)))
+        rigid = sorted(
+            math.sqrt(k / m) / (2 * math.pi) for k, m in ((1e6, 16500), (3e6, 16500), (2e6, 16000 / 6 + 300))
+        )
         modes = self.of(square, text + springs + "[modal]\ncount = 3\n", "ritz-modal")
         for value, exact in zip(modes.fact("frequencies_hz"), rigid, strict=True):
             self.assert_close(value, exact, 1e-4)
@@ -266,10 +321,14 @@ class CouplingsInThePlane(Joining):
         text = STEEL.format("bar", 0) + 'density = 1\n[model]\ntype = "axisymmetric"\n' + EXACT + held("bar.y0", y=0)
         end = '[[coupling]]\nregion = "bar.y1"\n'
         for path in ("", PATH):
-            self.assert_close(self.of(tube, text + path + end + "y = 1e-3\n").fact("coupling bar.y1 force")[1], k * 1e-3, 1e-8)
+            self.assert_close(
+                self.of(tube, text + path + end + "y = 1e-3\n").fact("coupling bar.y1 force")[1], k * 1e-3, 1e-8
+            )
             sprung = self.of(tube, text + path + end + f"springs = {{y = {k}}}\nforce = [0, 1e6]\n")
             self.assert_close(sprung.fact("coupling bar.y1")[1], 0.5e6 / k, 1e-8)
-        modes = self.of(tube, text.replace(EXACT, "") + end + f"mass = {m}\n[modal]\ncount = 1\n", "ritz-modal").fact("frequencies_hz")
+        modes = self.of(tube, text.replace(EXACT, "") + end + f"mass = {m}\n[modal]\ncount = 1\n", "ritz-modal").fact(
+            "frequencies_hz"
+        )
         self.assert_close(modes[0], math.sqrt(k / m) / (2 * math.pi), 1e-3)
         self.refuse(2, ["a radial force or a moment at a reference point"], tube, text + end + "force = [1, 0]\n")
         self.refuse(2, ["'coupling.0.rz'"], tube, text + end + "rz = 1\n")
@@ -290,8 +349,12 @@ class CouplingsOnRanks(OnRanks):
         springs = END + "x = 1e-4\nsprings = {z = 1e9, ry = 1e9}\n"
         both = ("coupling bar.x1", "coupling bar.x1 force")
         motion = "[time]\nend = 2e-4\nstep = 5e-5\n"
-        for text in (FREE + WALL + GRAVITY + springs + PATH, FREE + WALL + GRAVITY + springs + motion, FREE + GRAVITY + START + zero() + springs + PATH,
-                     NEO_HOOKE + START + zero() + END + "x = 0.4\nsprings = {ry = 1e4}\nforce = [0, 0, 1e3]\n"):
+        for text in (
+            FREE + WALL + GRAVITY + springs + PATH,
+            FREE + WALL + GRAVITY + springs + motion,
+            FREE + GRAVITY + START + zero() + springs + PATH,
+            NEO_HOOKE + START + zero() + END + "x = 0.4\nsprings = {ry = 1e4}\nforce = [0, 0, 1e3]\n",
+        ):
             with self.subTest(text=text):
                 self.assert_same(text, both)
 
