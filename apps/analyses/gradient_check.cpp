@@ -64,6 +64,7 @@ void check_gradient(Run& run, const CaseModel& read, const CaseAnalysis& analysi
     return wrong("probe", "this analysis", "it is taken of linear statics and of evolutions in time",
                  "leave out prescribed means and what makes the equations nonlinear; Python differentiates nonlinear "
                  "statics (docs/python.md)");
+  if (read.model.has_fields() && read.field_names.empty()) return;  // mixed solids, bodies: refused where they are read
   if (evolution != nullptr)
     if (const auto refused = not_differentiable(read.model, with_begin(run, read, *evolution)))
       return wrong("probe", refused->of, refused->why, refused->fix);

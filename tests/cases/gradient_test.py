@@ -261,6 +261,16 @@ class Gradient(CaseTest):
         self.assertEqual(outcome.exit, 0, outcome.errors)
         self.solve("ritz-elasticity", self.write("case.toml", text[:text.index("[gradient]")]))
 
+    def test_mixed_solids_are_refused_once(self):
+        self.write("block.msh", boxes.cubes(["a"]))
+        text = ('[mesh]\nfile = "block.msh"\n[[material]]\nregion = "all"\nyoung = 1e9\npoisson = 0.3\nformulation = "mixed"\n'
+                '[[displacement]]\nregion = "a.x0"\nfixed = true\n[[traction]]\nregion = "a.x1"\nvalue = [1, 0, 0]\n'
+                '[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "x"\npoint = [1, 1, 1]\n[gradient]\nprobe = "tip"\nby = "material.0.young"\n')
+        outcome = self.run_case("ritz-elasticity", self.write("case.toml", text))
+        self.assertEqual(outcome.exit, 2, outcome.errors)
+        self.assertEqual(outcome.errors.count("error: "), 1, outcome.errors)
+        self.assertIn("'gradient'", outcome.errors)
+
     def test_evolutions_with_internal_variables_are_refused_by_the_check(self):
         self.write("block.msh", boxes.shell(lambda u, v, w: (u, v, w), 5, (2, 1, 1)))
         case = self.write("case.toml", '[mesh]\nfile = "block.msh"\n' + side("x0", 0, 3) + side("x1", 1, 3) + '[model]\nform = "von_mises_plasticity"\n[[material]]\nregion = "all"\nyoung = 2e11\n'
