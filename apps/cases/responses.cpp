@@ -168,7 +168,7 @@ FrequencyTable read_over_frequency(const Case::Table& table, const char* key, co
   const CaseProperty given = table.property(key, about, "f", rule);
   try {
     if (given.table) return {given.table->rows, scale};
-  } catch (const Error& error) { table.error(error.kind(), key, error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { table.error(key, error); }
   if (!given.formula.is_number())
     table.error(ErrorKind::modal_options, key,
                 fmt::format("'{}' is a formula where tables over the frequency are taken", key), {},
