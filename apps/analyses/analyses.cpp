@@ -8,7 +8,7 @@
 #include "device/ranks/ranks.hpp"
 #include "fem/operator/task_plans.hpp"
 #include "fem/space/dependent_unknowns.hpp"
-#include "fem/ranks/fields_of_rank.hpp"
+#include "fem/ranks/own_fields.hpp"
 #include "fem/ranks/divisible.hpp"
 
 #include <algorithm>

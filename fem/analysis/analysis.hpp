@@ -15,7 +15,7 @@
 #include "fem/analysis/transient.hpp"
 #include "fem/analysis/vibration.hpp"
 #include "fem/physics/model.hpp"
-#include "fem/ranks/fields_of_rank.hpp"
+#include "fem/ranks/own_fields.hpp"
 
 #include <vector>
 

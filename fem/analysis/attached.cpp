@@ -1,7 +1,6 @@
 #include "fem/analysis/attached.hpp"
 
 #include "device/communicator.hpp"
-#include "fem/operator/mixed_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/krylov/conjugate_gradient.hpp"
 #include "solvers/smoothers/jacobi.hpp"
@@ -84,11 +83,8 @@ Attached attached_to(const Spaces& spaces, std::span<const AttachedMotion> given
 }
 
 Attached attached_to(const Equations& all, std::span<const AttachedMotion> given, const Supports& supports,
-                     const PartOfModel* part) {
-  if (given.empty()) return {};
-  if (const auto* const several = dynamic_cast<const MixedOperator*>(&all))
-    return attached_to(several->spaces(), given, supports, part);
-  return attached_to(Spaces{dynamic_cast<const Operator&>(all).space()}, given, supports, part);
+                     const PartOfModel* part, std::span<const Index> stops) {
+  return attached_to(Spaces(all.fields().begin(), all.fields().end()), given, supports, part, stops);
 }
 
 MemoryNeeds attached_needs(const FunctionSpace& space, Index count) {

@@ -40,7 +40,7 @@ Attached attached_to(const Spaces& spaces, std::span<const AttachedMotion> given
                      const PartOfModel* part = nullptr, std::span<const Index> stops = {});
 // all: of the whole model.
 Attached attached_to(const Equations& all, std::span<const AttachedMotion> given, const Supports& supports,
-                     const PartOfModel* part = nullptr);
+                     const PartOfModel* part = nullptr, std::span<const Index> stops = {});
 
 // These vectors, and what BorderedTangent and MeanSupports have for each.
 MemoryNeeds attached_needs(const FunctionSpace& space, Index count);

@@ -3,8 +3,8 @@
 #include "fem/analysis/active_constraints.hpp"
 #include "fem/analysis/eliminated_matrices.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
-#include "fem/analysis/own_field.hpp"
-#include "fem/analysis/own_fields.hpp"
+#include "fem/analysis/matrices_of_fields.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/vibration_forecast.hpp"
 #include "fem/operator/abilities.hpp"
@@ -67,17 +67,18 @@ void require_factors(const CriticalFactors& s, const Buckling& analysis) {
 }
 
 CriticalFactors factors_of_fields(const Setup& setup, const Model& model, const Buckling& analysis, const Vector& u) {
-  OwnFields fields(setup.fields(), analysis.linear.ranks);
+  const OwnFields fields(*setup.fields().equations, *setup.fields().supports, analysis.linear.ranks);
   const Vector state = fields.own(u);
   BlockOperator K = fields.equations().make_matrix(), K_sigma = fields.equations().make_matrix();
   fields.equations().assemble(state, K);
-  fields.add_geometric_stiffness(model, name, state, K_sigma);
-  fields.eliminate(K);
+  add_geometric_stiffness(fields, model, name, state, K_sigma);
+  eliminate_held(fields, setup.fields().free.has_value(), K);
   fields.supports().eliminate(K_sigma, 0);
-  CriticalFactors found = fields.solve(
-      K, K_sigma, [&](const auto& A, const auto& B) { return critical_factors(A, B, eigen_options(model, analysis)); });
+  CriticalFactors found = JoinedMatrices(fields, K, K_sigma).solve([&](const auto& A, const auto& B) {
+    return critical_factors(A, B, eigen_options(model, analysis));
+  });
   require_factors(found, analysis);
-  found.eigen.layout = fields.equations().layout();
+  found.eigen.layout = fields.layout();
   normalise(*found.eigen.vectors, fields.supports());
   return found;
 }
@@ -93,7 +94,7 @@ CriticalFactors factors_of(const Setup& setup, const Model& model, const Bucklin
   const OwnField field(setup.equations(), setup.supports().common(), linear);
   EliminatedMatrices both(field.supports(), field.part(), linear, options.method != EigenMethod::lanczos);
   {
-    const Vector state = field.with_ghosts(field.own(u.host()));
+    const Vector state = field.with_ghosts(field.own(u));
     SparseMatrix K = tangent_matrix(field.equations(), state);
     const double pivot = max_abs(K.diagonal());
     both.add(std::move(K), pivot);

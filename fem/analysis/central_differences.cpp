@@ -53,6 +53,17 @@ double largest_eigenvalue(const Product& A, const Product& inverse_masses, Vecto
   return found;
 }
 
+// The same on as many ranks.
+Vector start_vector(const Equations& equations) {
+  const Layout& layout = equations.layout();
+  Index count = 0;
+  for (int field = 0; field < layout.count(); ++field) count += layout.size_over_all(field);
+  Vector all(equations.device().alone(), count, "vectors"), start = equations.zeros();
+  fill_start_vector(all);
+  layout.own(all, start);
+  return start;
+}
+
 // M a + alpha M v + r(u, t) = 0 with masses at the nodes:
 //   v_half = v + h/2 a;  u_1 = u + h v_half;  a_1 = -M^-1 r(u_1) - alpha v_1;  v_1 = v_half + h/2 a_1
 // Belytschko, Liu and Moran, Nonlinear Finite Elements for Continua and Structures, 2000, section 6.2. Stable for
@@ -69,8 +80,7 @@ class ExplicitSteps final : public Integrator {
         supports_(*problem.supports),
         damping_(model.damping.mass),
         loads_(equations_.loads()),
-        masses_(lumped_mass(model.rates, supports_.host_mask()),
-                std::make_shared<const Attached>(attached_to(equations_, model.attached, model.supports)), supports_),
+        masses_(lumped_mass(model.rates, supports_.host_mask()), attached_of(model), supports_),
         motion_(supports_, equations_.zeros(), problem_.options.end) {
     problem_.judges = false;
     for (Vector* each : {&u_, &v_, &a_, &r_, &u_1_, &v_1_, &a_1_, &r_1_, &work_, &product_, &reaction_, &inner_,
@@ -123,8 +133,7 @@ class ExplicitSteps final : public Integrator {
 
   // The tangent at u and the masses have omega^2 for eigenvalues.
   double longest_stable_step() {
-    Vector start = equations_.zeros(), moved = equations_.zeros();
-    fill_start_vector(start);
+    Vector start = start_vector(equations_), moved = equations_.zeros();
     keep_free(start);
     const auto stiffness = [&](const Vector& x, Vector& y) {
       copy(x, moved);

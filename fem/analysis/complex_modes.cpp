@@ -1,7 +1,7 @@
 #include "fem/analysis/complex_modes.hpp"
 
 #include "device/error.hpp"
-#include "fem/analysis/own_field.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "mesh/direction.hpp"
 #include "mesh/point_algebra.hpp"
 #include "solvers/algebra/dense_general.hpp"

@@ -5,7 +5,7 @@
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/harmonic_projection.hpp"
-#include "fem/analysis/own_field.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"

@@ -44,7 +44,7 @@ struct HostRows {
 class EliminatedMatrices {
  public:
   // part: whose supports they are; null: one process. linear: with a matrix. Throws where a rank predicts no room.
-  EliminatedMatrices(const Constraints& supports, const FieldOfRank* part, const LinearSolverOptions& linear,
+  EliminatedMatrices(const Constraints& supports, const OwnField* part, const LinearSolverOptions& linear,
                      bool iterates)
       : supports_(supports) {
     if (part == nullptr) return;

@@ -68,7 +68,7 @@ void find_columns(const Model& both, const ModalBasis& basis, std::vector<Vector
   VibrationModel vibration;
   if (!state.empty()) vibration.state = &state, vibration.stressed = &both;
   AnswersOfFields answers(fields, vibration, modal.ranks);
-  for (Vector& each : loads) each = field.gathered(std::move(each));
+  for (Vector& each : loads) each = field.gathered(each);
   std::vector<Vector> forces;
   for (const bool second : {false, true})
     for (const Vector& each : loads) forces.push_back(answers.own(in_copy(each, second)));

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "fem/analysis/answers_of_fields.hpp"
-#include "fem/analysis/own_field.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "fem/physics/model.hpp"
 
 #include <string>

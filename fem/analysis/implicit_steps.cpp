@@ -1,7 +1,7 @@
 #include "fem/analysis/implicit_steps.hpp"
 
 #include "fem/analysis/mean_supports.hpp"
-#include "fem/ranks/field_of_rank.hpp"
+#include "fem/ranks/part_of_model.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -11,13 +11,6 @@ namespace ritz {
 namespace {
 
 constexpr double part_that_shows_scale = 1e-3;
-
-std::shared_ptr<const Attached> attached_to(const TransientModel& model) {
-  if (model.means != nullptr) return model.means->attached();
-  if (model.attached.empty()) return std::make_shared<const Attached>();
-  const Equations& all = model.part != nullptr ? model.part->equations_of_all() : model.equations;
-  return std::make_shared<const Attached>(attached_to(all, model.attached, model.supports, model.part));
-}
 
 const WholeProblem* whole_of(const TransientModel& model) {
   return model.part != nullptr ? &model.part->whole() : nullptr;
@@ -50,7 +43,7 @@ ImplicitSteps::ImplicitSteps(TimeProblem& problem, const TransientModel& model, 
           tangent_system(*problem.equations, *problem.supports, linear_options(problem), {.whole = whole_of(model)})),
       newton_(*problem.equations, *problem.supports, system_, newton_options(problem), progress),
       means_(model.means),
-      attached_(attached_to(model)) {}
+      attached_(attached_of(model)) {}
 
 void ImplicitSteps::finish_try() {
   if (!system_->turned().empty()) problem_.state.turned = system_->turned();

@@ -2,7 +2,7 @@
 
 #include "device/communicator.hpp"
 #include "fem/analysis/linear_system.hpp"
-#include "fem/analysis/own_field.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "fem/analysis/rigid_motions.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/operator/operator_needs.hpp"
@@ -125,7 +125,7 @@ void certify(const Model& model, const OwnField& field, const Vector& f, double 
   equations.residual(field.zeros(), at_rest);
   axpy(-1.0, at_rest, r);
   axpy(-1.0, f, r);
-  s.reaction = field.forces_for_results(r);
+  s.reaction = field.equations_of_all().forces_for_results(field.gathered(r));
   ModelSupports all(model);
   for (Constraints* each : all.all()) each->finish();
   const Constraints supports = field.own(all.common());
@@ -173,7 +173,7 @@ ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Ob
   solve_balanced(field, linear, f, s);
   body.remove_from(s.u);
   certify(model, field, f, size, s);
-  s.u = field.gathered(std::move(s.u));
+  s.u = field.gathered(s.u);
   if (observer.record) observer.record(s.report);
   if (observer.show) {
     SolutionView view = view_of(s, analysis.linear.relative);

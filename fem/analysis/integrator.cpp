@@ -1,5 +1,7 @@
 #include "fem/analysis/integrator.hpp"
 
+#include "fem/analysis/mean_supports.hpp"
+#include "fem/ranks/part_of_model.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -8,6 +10,12 @@
 #include <utility>
 
 namespace ritz {
+
+std::shared_ptr<const Attached> attached_of(const TransientModel& model) {
+  if (model.means != nullptr) return model.means->attached();
+  const Equations& all = model.part != nullptr ? model.part->equations_of_all() : model.equations;
+  return std::make_shared<const Attached>(attached_to(all, model.attached, model.supports, model.part));
+}
 
 TimeProblem::TimeProblem(const TransientModel& model, Transient given)
     : equations(model.equations.shared()),

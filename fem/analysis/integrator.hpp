@@ -14,6 +14,8 @@
 
 namespace ritz {
 
+struct Attached;  // fem/analysis/attached.hpp
+
 // The equations to integrate, and how far they have come: of the loop over steps, of the method, and of its adjoint.
 struct TimeProblem {
   TimeProblem(const TransientModel& model, Transient given);
@@ -39,6 +41,9 @@ struct TimeProblem {
   double dt_in_use = 0;                                // the length for which a tangent is there
   double residual_in_step = 0, reference_in_step = 0;  // the largest force that a stage left, and that it had
 };
+
+// Masses and held means that join the inertia of the model.
+std::shared_ptr<const Attached> attached_of(const TransientModel& model);
 
 // A method. The state of the problem is that between steps.
 class Integrator {

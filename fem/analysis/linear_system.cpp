@@ -18,7 +18,7 @@
 namespace ritz {
 
 LinearSystem::LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps,
-                           const FieldOfRank* part, Tangent tangent)
+                           const OwnField* part, Tangent tangent)
     : equations_(equations), space_(equations.space()), keeps_(keeps), part_(part), tangent_(tangent) {
   const LongWork making_pattern;
   if (part == nullptr && options.ranks != nullptr)
@@ -107,13 +107,13 @@ void LinearSystem::linearise_part(const Vector& u, bool alike) {
   const Operator& own = part_->equations();
   if (of_part_->has_matrix()) {
     of_part_->check_room();
-    SparseMatrix K = tangent_matrix(own, part_->space().with_ghosts(point_));
+    SparseMatrix K = tangent_matrix(own, part_->divided().with_ghosts(point_));
     if (tangent_ == Tangent::transposed) transpose(K);  // columns of owned nodes are complete, too
     const double pivot = std::max(max_abs(K.diagonal()), 1e-300);
     rows_ = of_part_->eliminated(std::move(K), pivot);
   } else {
     auto phase = space_.device().profile().phase("assembly");
-    const Vector point = part_->space().with_ghosts(point_);
+    const Vector point = part_->divided().with_ghosts(point_);
     if (without_matrix_) without_matrix_->move_to(point);
     else without_matrix_.emplace(own, part_->supports(), point, &of_part_->field());
   }
@@ -212,7 +212,7 @@ SolveReport LinearSystem::solve_uncorrected(const Vector& b, Vector& x,
 }
 
 std::vector<SolveReport> LinearSystem::solve_part(const Columns& columns, LinearSolverOptions options) {
-  Ranks& ranks = part_->space().ranks();
+  Ranks& ranks = part_->divided().ranks();
   const ExchangeCounts before = ranks.counts();
   std::vector<SolveReport> reports;
   if (without_matrix_) {

@@ -45,7 +45,7 @@ class LinearSystem final : public TangentSystem {
   // equations are those of this part and vectors have owned unknowns; it has a matrix where one process has one. A
   // transposed tangent needs a matrix: OperatorKind::matrix of the options.
   LinearSystem(const Operator& equations, const LinearSolverOptions& options, Keeps keeps,
-               const FieldOfRank* part = nullptr, Tangent tangent = Tangent::itself);
+               const OwnField* part = nullptr, Tangent tangent = Tangent::itself);
   ~LinearSystem() override;
   LinearSystem(const LinearSystem&) = delete;  // solvers refer to the matrix in here
   LinearSystem& operator=(const LinearSystem&) = delete;
@@ -90,7 +90,7 @@ class LinearSystem final : public TangentSystem {
   FunctionSpace space_;
   LinearSolverOptions options_;
   const Keeps keeps_;
-  const FieldOfRank* part_;  // null: one process
+  const OwnField* part_;  // null: one process
   const Tangent tangent_;
   std::optional<Constraints> constraints_;
   std::optional<SparseMatrix> K_;

@@ -1,27 +1,31 @@
 #include "fem/analysis/lumped_mass.hpp"
 
+#include "device/communicator.hpp"
 #include "device/error.hpp"
 #include "fem/analysis/lumped_rotations.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <fmt/format.h>
+#include <map>
 #include <span>
 #include <utility>
 
 namespace ritz {
 namespace {
 
-// Under a translation.
+// Under a translation. Rows of owned unknowns are complete on a part of a mesh.
 std::vector<double> row_sums(const Operator& masses) {
   const FunctionSpace& space = masses.space();
   const auto width = static_cast<std::size_t>(space.components());
   std::vector<double> moved(static_cast<std::size_t>(space.unknown_count()), 1.0);
   for (std::size_t i = 0; i < moved.size(); ++i)
     if (i % width >= 3) moved[i] = 0;
-  Vector sums = space.zeros();
-  masses.residual(Vector(space.device(), std::span<const double>(moved), "vectors"), sums);
-  return sums.host();
+  Vector rows = space.zeros();
+  residual_of_part(masses, Vector(space.device(), std::span<const double>(moved), "vectors"), rows);
+  std::vector<double> sums = rows.host();
+  sums.resize(static_cast<std::size_t>(masses.layout().total()));
+  return sums;
 }
 
 std::vector<double> of_frames(const Operator& masses) {
@@ -32,31 +36,50 @@ std::vector<double> of_frames(const Operator& masses) {
   return values;
 }
 
-// The diagonal of a form on cells of one kind, scaled to its mass in each direction.
-std::vector<double> scaled_diagonal(const Operator& masses) {
-  std::vector<double> diagonal = masses.diagonal(Vector()).host();
-  const std::vector<double> sums = row_sums(masses);
-  const auto width = static_cast<std::size_t>(masses.space().components());
-  for (std::size_t c = 0; c < width; ++c) {
-    double mass = 0, trace = 0;
-    for (std::size_t i = c; i < sums.size(); i += width) mass += sums[i], trace += diagonal[i];
-    for (std::size_t i = c; i < sums.size() && trace > 0; i += width) diagonal[i] *= mass / trace;
+// Of an integral on the cells of a group.
+Operator on_group(const Operator& masses, int integral, const ElementGroup& group) {
+  Integral part = masses.integrals()[static_cast<std::size_t>(integral)];
+  if (part.nodes.empty()) {
+    part.everywhere = false;
+    part.cells.clear();
+    for (std::size_t k = 0; k < group.elements.size(); ++k) part.cells.push_back(group.elements[k]);
   }
-  return diagonal;
+  return Operator(masses.space(), {std::move(part)});
 }
 
+// Of cells of one kind with one form, straight or curved alike: all ranks number them in the same way.
+constexpr std::size_t kinds = static_cast<std::size_t>(CellKind::pyramid14) + 1, maps = 3;
+std::size_t number_of(int integral, const ElementGroup& group) {
+  const std::size_t map = group.curved ? 2 : group.geometry->node_count() < group.node_count() ? 1 : 0;
+  return (static_cast<std::size_t>(integral) * kinds + static_cast<std::size_t>(group.kind)) * maps + map;
+}
+
+// Diagonals of forms on cells of one kind, each scaled to its mass in each direction.
 std::vector<double> of_order_two(const Operator& masses) {
-  std::vector<double> result(static_cast<std::size_t>(masses.space().unknown_count()), 0.0);
+  const auto width = static_cast<std::size_t>(masses.space().components());
+  std::map<std::size_t, std::vector<double>> diagonals;
+  std::vector<double> sums(masses.integrals().size() * kinds * maps * width * 2, 0.0);
   for (const ElementGroup& group : masses.terms().groups())
-    for (const int i : group.integrals) {
-      Integral part = masses.integrals()[static_cast<std::size_t>(i)];
-      if (part.nodes.empty()) {
-        part.everywhere = false;
-        part.cells.clear();
-        for (std::size_t k = 0; k < group.elements.size(); ++k) part.cells.push_back(group.elements[k]);
+    for (const int integral : group.integrals) {
+      const Operator part = on_group(masses, integral, group);
+      const std::vector<double> rows = row_sums(part), diagonal = part.diagonal(Vector()).host();
+      const std::size_t number = number_of(integral, group);
+      std::vector<double>& all = diagonals[number];
+      all.resize(rows.size());
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const std::size_t at = (number * width + i % width) * 2;
+        sums[at] += rows[i];
+        sums[at + 1] += diagonal[i];
+        all[i] += diagonal[i];
       }
-      const std::vector<double> of_part = scaled_diagonal(Operator(masses.space(), {std::move(part)}));
-      for (std::size_t k = 0; k < result.size(); ++k) result[k] += of_part[k];
+    }
+  const Vector mine(masses.device(), std::span<const double>(sums), "reductions");
+  Communicator(masses.device()).sum(mine.data(), sums);
+  std::vector<double> result(static_cast<std::size_t>(masses.layout().total()), 0.0);
+  for (const auto& [number, diagonal] : diagonals)
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      const double* const mass_and_trace = &sums[(number * width + i % width) * 2];
+      if (mass_and_trace[1] > 0) result[i] += diagonal[i] * (mass_and_trace[0] / mass_and_trace[1]);
     }
   return result;
 }
@@ -71,9 +94,9 @@ std::vector<double> lumped(const Operator& masses) {
 }
 
 // Fields one after the other.
-std::vector<double> lumped(const MixedOperator& masses) {
+std::vector<double> lumped_of_fields(const Equations& masses) {
   std::vector<double> all;
-  for (int k = 0; k < masses.field_count(); ++k) {
+  for (int k = 0; k < masses.layout().count(); ++k) {
     const Operator* const of_field = masses.of_field(k);
     const std::vector<double> own = of_field != nullptr
                                         ? lumped(*of_field)
@@ -86,13 +109,17 @@ std::vector<double> lumped(const MixedOperator& masses) {
 }  // namespace
 
 Vector lumped_mass(const Equations& masses, std::span<const std::uint8_t> prescribed) {
-  const auto* const one = dynamic_cast<const Operator*>(&masses);
-  const std::vector<double> values = one != nullptr ? lumped(*one) : lumped(dynamic_cast<const MixedOperator&>(masses));
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (!(values[i] > 0) && (prescribed.empty() || prescribed[i] == 0))
-      throw Error(ErrorKind::explicit_steps,
-                  fmt::format("the lumped mass of {} is {:g}", masses.name_of(static_cast<Index>(i)), values[i]),
-                  "an explicit step divides by it", "give all cells a density, or take the generalised-alpha method");
+  std::vector<double> values;
+  const auto find = [&] {
+    values = lumped_of_fields(masses);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (!(values[i] > 0) && (prescribed.empty() || prescribed[i] == 0))
+        throw Error(ErrorKind::explicit_steps,
+                    fmt::format("the lumped mass of {} is {:g}", masses.name_of(static_cast<Index>(i)), values[i]),
+                    "an explicit step divides by it", "give all cells a density, or take the generalised-alpha method");
+  };
+  if (masses.layout().is_divided()) masses.layout().ranks().agree(find);
+  else find();
   return Vector(masses.device(), std::span<const double>(values), "vectors");
 }
 

@@ -13,8 +13,8 @@
 
 namespace ritz {
 
-// [unknown] of one field or of several. Throws Error: Exit::model: cells of order 3 and more, beams with an offset,
-// masses that are not positive where unknowns are not prescribed.
+// [owned unknown] of one field or of several. Throws Error: Exit::model: cells of order 3 and more, beams with an
+// offset, masses that are not positive where unknowns are not prescribed. All ranks call it.
 Vector lumped_mass(const Equations& masses, std::span<const std::uint8_t> prescribed = {});
 
 // Lumped masses, and those of reference points, as what moves freely sees them. Equations between unknowns join masses:

@@ -85,14 +85,20 @@ std::vector<double> lumped_rotations(const Operator& masses) {
     else if (const auto triangle = mass_in<Triangles>(each.form)) add<3>(*triangle, each, space, sums);
     else others.push_back(each);
   }
-  if (others.empty()) return sums;
+  const auto owned = static_cast<std::size_t>(masses.layout().total());
+  if (others.empty()) {
+    sums.resize(owned);
+    return sums;
+  }
   std::vector<double> turned(sums.size(), 0.0);
   for (std::size_t i = 0; i < turned.size(); ++i) turned[i] = i % 6 < 3 ? 0 : 1;
   Vector rows = space.zeros();
-  Operator(space, std::move(others)).residual(Vector(space.device(), std::span<const double>(turned), "vectors"), rows);
+  residual_of_part(Operator(space, std::move(others)),
+                   Vector(space.device(), std::span<const double>(turned), "vectors"), rows);
   const std::vector<double> of_nodes = rows.host();
   for (std::size_t i = 0; i < sums.size(); ++i)
     if (turned[i] != 0) sums[i] += of_nodes[i];
+  sums.resize(owned);
   return sums;
 }
 

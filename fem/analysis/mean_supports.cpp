@@ -28,18 +28,22 @@ std::vector<AttachedMotion> held_motions(std::span<const PrescribedMean> means) 
 }
 
 std::shared_ptr<MeanSupports> mean_supports(const Model& model, const Setup& setup) {
-  if (model.means.empty()) return nullptr;
-  std::vector<AttachedMotion> motions = held_motions(model.means);
-  motions.insert(motions.end(), model.attached.begin(), model.attached.end());
-  Supports& supports = setup.any_supports();
-  // Bodies of several fields are held without means.
-  const std::vector<Index> stops = model.has_fields() ? std::vector<Index>() : setup.supports().stops();
-  auto attached = std::make_shared<const Attached>(attached_to(model.spaces(), motions, supports, setup.part(), stops));
-  return std::make_shared<MeanSupports>(std::move(attached), model.means, supports);
+  const Equations& all = setup.part() != nullptr ? setup.part()->equations_of_all() : setup.any_equations();
+  return mean_supports(all, model.means, setup.any_supports(), setup.part(), setup.stops(), model.attached);
+}
+
+std::shared_ptr<MeanSupports> mean_supports(const Equations& all, std::span<const PrescribedMean> means,
+                                            const Supports& supports, const PartOfModel* part,
+                                            std::span<const Index> stops, std::span<const AttachedMotion> more) {
+  if (means.empty()) return nullptr;
+  std::vector<AttachedMotion> motions = held_motions(means);
+  motions.insert(motions.end(), more.begin(), more.end());
+  auto attached = std::make_shared<const Attached>(attached_to(all, motions, supports, part, stops));
+  return std::make_shared<MeanSupports>(std::move(attached), means, supports);
 }
 
 MeanSupports::MeanSupports(std::shared_ptr<const Attached> attached, std::span<const PrescribedMean> means,
-                           Supports& supports)
+                           const Supports& supports)
     : contents_(std::make_shared<Contents>(
           Contents{.attached = std::move(attached), .values = {}, .stiffness = {}, .supports = supports.shared()})) {
   contents_->work = zeros_like(contents_->attached->whole.front());

@@ -1,7 +1,7 @@
 // Supports and prescribed means of a model. In coordinates along the means and across them a held mean is a prescribed
 // unknown like others: set_values() moves the surface by the smallest field that has the mean, set_zero() removes the
-// forces that hold it, and keep_prescribed() keeps these. Springs are forces that depend on the means. Analyses whose
-// steps follow the tangent hold means by it; TangentSystem::set_beside() takes attached(). Private to fem/analysis.
+// forces that hold it, and keep_prescribed() keeps these. Springs are forces that depend on the means. All analyses
+// hold means by it; TangentSystem::set_beside() takes attached(). Private to fem/analysis.
 //
 //   const std::shared_ptr<MeanSupports> supports = mean_supports(model, setup);      // null: the model has no means
 //   supports->add_springs(u, r);   supports->loads(u, r);
@@ -22,7 +22,10 @@ class MeanSupports final : public Supports {
  public:
   // attached: motions that begin with those of the means. Throws Error: Exit::model where supports, or other means,
   // determine a mean that is held.
-  MeanSupports(std::shared_ptr<const Attached> attached, std::span<const PrescribedMean> means, Supports& supports);
+  MeanSupports(std::shared_ptr<const Attached> attached, std::span<const PrescribedMean> means,
+               const Supports& supports);
+  // Other values of the same unknowns.
+  void hold(const Supports& supports) { contents_->supports = supports.shared(); }
 
   const std::shared_ptr<const Attached>& attached() const { return contents_->attached; }
   void add_springs(const Vector& u, Vector& r) const;  // the forces of springs, to a residual
@@ -74,8 +77,12 @@ class MeanSupports final : public Supports {
 // The motions of means, infinitely stiff where they are held.
 std::vector<AttachedMotion> held_motions(std::span<const PrescribedMean> means);
 
-// Supports of a model, or of the part of it that a rank has, with its means; its other attached motions come after
-// these. Null where it has no means.
+// Supports with means; null: there are none. all: equations of the whole model; part: whose supports they are, null:
+// one process. stops: Attached::stops. More motions come after those of the means.
+std::shared_ptr<MeanSupports> mean_supports(const Equations& all, std::span<const PrescribedMean> means,
+                                            const Supports& supports, const PartOfModel* part,
+                                            std::span<const Index> stops, std::span<const AttachedMotion> more = {});
+// Those of a model, or of the part of it that a rank has, with its attached motions.
 std::shared_ptr<MeanSupports> mean_supports(const Model& model, const Setup& setup);
 
 }  // namespace ritz

@@ -48,7 +48,7 @@ double ModalSpace::missing_mass(std::size_t direction) const {
 
 Vector ModalSpace::motion(const std::vector<double>& q, const std::vector<double>& carried) const {
   Vector own = own_motion(q, carried);
-  if (field != nullptr) return field->gathered(std::move(own));
+  if (field != nullptr) return field->gathered(own);
   return modes.eigen.layout.is_divided() ? modes.eigen.layout.gathered(own) : std::move(own);
 }
 

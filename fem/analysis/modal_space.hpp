@@ -19,7 +19,7 @@
 
 namespace ritz {
 
-class OwnField;  // fem/analysis/own_field.hpp
+class OwnField;  // fem/ranks/own_field.hpp
 
 struct ModalBasis {
   Modal modal = {};

@@ -2,7 +2,7 @@
 #include "fem/analysis/mean_supports.hpp"
 #include "fem/analysis/of_all_unknowns.hpp"
 #include "fem/analysis/setup.hpp"
-#include "fem/ranks/field_of_rank.hpp"
+#include "fem/ranks/own_field.hpp"
 
 #include <algorithm>
 #include <cmath>

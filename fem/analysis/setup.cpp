@@ -2,8 +2,8 @@
 #include "fem/operator/operator_needs.hpp"
 
 #include "fem/physics/reversed_cells.hpp"
-#include "fem/ranks/field_of_rank.hpp"
-#include "fem/ranks/fields_of_rank.hpp"
+#include "fem/ranks/own_field.hpp"
+#include "fem/ranks/own_fields.hpp"
 
 #include <fmt/format.h>
 #include <utility>
@@ -25,15 +25,15 @@ void require_linear_load_cases(const Model& model) {
 void require_no_prescribed_means(const Model& model, const std::string& analysis) {
   if (model.means.empty()) return;
   throw Error(ErrorKind::analysis, fmt::format("a prescribed mean motion in an analysis of {}", analysis),
-              "its force follows from a superposition of static solutions",
-              "prescribe it in a static case, load the coupling by force and moment, or make the region rigid")
+              "statics, Newton's method and motion hold means",
+              "prescribe it in one of these, load the coupling by force and moment, or make the region rigid")
       .at(model.means.front().origin);
 }
 
 namespace {
 
 std::unique_ptr<PartOfModel> part_of(const FieldsOfModel& fields, Ranks& ranks) {
-  auto part = std::make_unique<FieldsOfRank>(*fields.equations, *fields.supports, ranks, fields.rates.get());
+  auto part = std::make_unique<OwnFields>(*fields.equations, *fields.supports, &ranks, fields.rates.get());
   part->supports().follow(*fields.supports);
   return part;
 }
@@ -43,7 +43,7 @@ std::unique_ptr<PartOfModel> part_of(Operator& equations, Constraints& supports,
                                      LinearSolverOptions linear) {
   const EquationFacts facts = equations.facts();
   linear.one_of_many = rates != nullptr && facts.linear && !facts.matrix_varies_in_time && !facts.has_states;
-  auto part = std::make_unique<FieldOfRank>(equations, supports, linear, *linear.ranks);
+  auto part = std::make_unique<OwnField>(equations, supports, linear);
   part->lead(equations, supports, rates);
   return part;
 }

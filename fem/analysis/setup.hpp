@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace ritz {
@@ -39,6 +40,10 @@ class Setup {
   const Supports& any_supports_of(std::size_t load_case) const;
   Prepared prepared() const;  // for another analysis with them
   GroundMotions on_ground() const { return supports_ != nullptr ? supports_->on_ground() : nullptr; }
+  // Unknowns that are held in place of rigid motions that means alone hold. Several fields are held without means.
+  std::span<const Index> stops() const {
+    return supports_ != nullptr ? std::span<const Index>(supports_->stops()) : std::span<const Index>();
+  }
 
  private:
   std::optional<ModelSupports> own_supports_;

@@ -1,4 +1,5 @@
-#include "fem/analysis/prescribed_means.hpp"
+#include "fem/analysis/attached.hpp"
+#include "fem/analysis/rigid_motions.hpp"
 #include "fem/analysis/setup.hpp"
 
 #include "device/host_memory.hpp"
@@ -27,6 +28,11 @@ void report_solution(const Observer& observer, const StaticSolution& s, double t
                      std::vector<double> factors = {}) {
   if (observer.record) observer.record(s.report);
   if (observer.show) observer.show(view_of(s, tolerance, std::move(factors)));
+}
+
+// Rigid motions that means alone hold do no work on the body.
+void require_rigid_on_means(const Model& model, const Setup& setup) {
+  if (!setup.stops().empty()) require_rigid(setup.equations(), setup.supports().floating(), model.means.front().origin);
 }
 
 // Do loads act, or values that are not zero, outside of the load cases? Combinations need their solution, too.
@@ -75,51 +81,28 @@ StaticSolution solve(const Model& model, const Static& analysis, const Observer&
   check(model, analysis);
   const LinearSolverOptions linear = promised(analysis.linear, model);
   const Setup setup(model, prepared, Setup::Held::required);
-  StaticSolution s;
-  if (model.means.empty()) {
-    const LoadVectors loads{.cases = {{.supports = &setup.any_supports()}}, .ground = setup.on_ground()};
-    s = std::move(
-        solve_columns_of(setup, loads, linear, {.progress = observer.progress}, prepared.cache).cases.front());
-  } else {
-    s = SolutionsWithMeans(setup, model, linear, observer, prepared.cache).of({});
-  }
+  require_rigid_on_means(model, setup);
+  const LoadVectors loads{.cases = {{.supports = &setup.any_supports()}},
+                          .ground = setup.on_ground(),
+                          .means = model.means,
+                          .stops = setup.stops()};
+  StaticSolution s =
+      std::move(solve_columns_of(setup, loads, linear, {.progress = observer.progress}, prepared.cache).cases.front());
   report_solution(observer, s, analysis.linear.relative);
   return s;
 }
-
-namespace {
-
-// All load cases stay until the last combination was shown.
-std::vector<SolveReport> solve_cases_with_means(const Model& model, const LoadCases& analysis, const Setup& setup,
-                                                const Observer& observer, SystemCache* cache) {
-  SolutionsWithMeans solutions(setup, model, promised(analysis.linear, model), observer, cache);
-  std::vector<SolveReport> reports;
-  const auto show = [&](const std::string& name, bool is_combination, std::vector<double> factors) {
-    if (observer.enter) observer.enter(name, is_combination);
-    const StaticSolution s = solutions.of(factors);
-    reports.push_back(s.report);
-    report_solution(observer, s, analysis.linear.relative, std::move(factors));
-  };
-  for (std::size_t i = 0; i < model.load_cases.size(); ++i) {
-    std::vector<double> factors(model.load_cases.size(), 0.0);
-    factors[i] = 1;
-    show(model.load_cases[i].name, false, std::move(factors));
-  }
-  for (const LoadCombination& each : analysis.combinations) show(each.name, true, each.factors);
-  return reports;
-}
-
-}  // namespace
 
 std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, const Observer& observer,
                                const Prepared& prepared) {
   check(model, analysis);
   const Setup setup(model, prepared, Setup::Held::required);
-  if (!model.means.empty()) return solve_cases_with_means(model, analysis, setup, observer, prepared.cache);
+  require_rigid_on_means(model, setup);
   const std::size_t count = model.load_cases.size();
   LoadVectors loads{.combinations = analysis.combinations,
                     .common = &setup.any_supports(),
                     .ground = setup.on_ground(),
+                    .means = model.means,
+                    .stops = setup.stops(),
                     .known = analysis.begin.columns};
   for (std::size_t i = 0; i < count; ++i)
     loads.cases.push_back({.name = model.load_cases[i].name,
@@ -162,12 +145,10 @@ std::vector<SolveReport> solve(const Model& model, const LoadCases& analysis, co
 }
 
 Forecast forecast(const Model& model, const Static& analysis, const Prepared& prepared, int together) {
-  AnalysisNeeds needs{.columns = together, .supports = together, .reuses = prepared.cache != nullptr};
-  if (!model.means.empty()) {  // a column for each, and one for what acts without them
-    needs.columns += static_cast<int>(model.means.size());
-    needs.own_loads = static_cast<int>(model.means.size());
-    needs.combines = true;
-  }
+  const AnalysisNeeds needs{.columns = together,
+                            .supports = together,
+                            .reuses = prepared.cache != nullptr,
+                            .beside = attached_needs(model.space, std::ssize(model.means))};
   return forecast_of(model, model.equations, analysis.linear, needs);
 }
 
@@ -179,12 +160,10 @@ Forecast forecast(const Model& model, const LoadCases& analysis, const Prepared&
                       .supports = static_cast<int>(supports.all().size()),
                       .results = static_cast<int>(cases.size() + analysis.combinations.size()),
                       .combines = !analysis.combinations.empty(),
-                      .reuses = prepared.cache != nullptr};
+                      .reuses = prepared.cache != nullptr,
+                      .beside = attached_needs(model.space, std::ssize(model.means))};
   needs.own_loads =
       static_cast<int>(std::ranges::count_if(cases, [](const ModelLoadCase& each) { return !each.loads.empty(); }));
-  needs.columns += static_cast<int>(model.means.size());
-  needs.own_loads += static_cast<int>(model.means.size());
-  needs.combines = needs.combines || !model.means.empty();
   if (needs.combines && acts_outside(model, supports.common())) ++needs.columns;
   return forecast_of(model, model.equations, analysis.linear, needs);
 }

@@ -5,7 +5,7 @@
 #include "fem/analysis/answers_to_forces.hpp"
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/linear_system.hpp"
-#include "fem/analysis/own_field.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/state.hpp"
 #include "fem/physics/model.hpp"

@@ -4,6 +4,7 @@
 #include "device/error.hpp"
 #include "device/ranks/packed.hpp"
 #include "fem/analysis/gauge.hpp"
+#include "fem/analysis/mean_supports.hpp"
 #include "fem/operator/mixed_operator.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -15,17 +16,7 @@
 #include <utility>
 
 namespace ritz {
-namespace {
-
-// Do loads or values act that belong to no load case?
-bool acts(const Equations& equations, const Supports& common) {
-  Vector u = equations.zeros(), r = equations.zeros();
-  common.set_values(u);
-  equations.residual(u, r);
-  return max_abs(u) > 0 || max_abs(r) > 0;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 std::string place_of_unknown(const Equations& equations, Index unknown) {
   std::vector<std::string> regions;
@@ -74,6 +65,14 @@ void check_same_unknowns(std::span<const LoadVector> cases) {
 
 namespace {
 
+// Of forces on free unknowns, those along means that are held among them.
+double norm_with_means(const Supports& held, const Vector& gathered) {
+  Vector free(gathered.device(), gathered.size(), "vectors");
+  copy(gathered, free);
+  held.eliminating().set_zero(free);
+  return norm2(free);
+}
+
 std::size_t components_of(const Equations& equations) {
   const auto* const one = dynamic_cast<const Operator*>(&equations);
   return one != nullptr ? static_cast<std::size_t>(one->space().components()) : 0;
@@ -90,23 +89,37 @@ std::shared_ptr<const Equations> equations_of(const StaticColumn& column, const 
 
 }  // namespace
 
-StaticColumns::StaticColumns(const Equations& equations, const LoadVectors& loads, bool keeps_cold, PartOfModel* part)
+StaticColumns::StaticColumns(const Equations& equations, const LoadVectors& loads, bool keeps_cold, PartOfModel* part,
+                             std::shared_ptr<MeanSupports> means)
     : equations_(equations),
       part_(part),
+      means_(std::move(means)),
       components_(components_of(equations)),
       combined_(!loads.combinations.empty()),
       keeps_cold_(keeps_cold) {
   for (const LoadVector& each : loads.cases)
     columns_.push_back({each.name.empty() ? "" : fmt::format("load case '{}': ", each.name), each.loads,
-                        each.loads_of_fields, each.supports, each.enter, each.alone});
+                        each.loads_of_fields, each.supports, each.enter});
   if (!combined_) return;
   columns_.push_back({"without any load case: ", {}, {}, loads.common, {}});
-  share_ = acts(this->equations(), supports(columns_.back()));
+  Vector u = this->equations().zeros();
+  supports(columns_.back()).set_values(u);
+  share_ = max_abs(u) > 0 || max_abs(residual_of_all(u)) > 0;
   if (!share_) columns_.pop_back();
 }
 
 const Supports& StaticColumns::supports(const StaticColumn& column) const {
-  return part_ != nullptr ? part_->with_values_of(*column.supports) : *column.supports;
+  const Supports& own = part_ != nullptr ? part_->with_values_of(*column.supports) : *column.supports;
+  if (means_ == nullptr) return own;
+  means_->hold(own);
+  return *means_;
+}
+
+Vector StaticColumns::residual_of_all(const Vector& u) const {
+  Vector r = equations().zeros();
+  equations().residual(u, r);
+  if (means_ != nullptr) means_->add_springs(u, r);
+  return r;
 }
 
 std::shared_ptr<const Equations> StaticColumns::own_loads(const StaticColumn& column) const {
@@ -137,18 +150,21 @@ void StaticColumns::assemble() {
          shared = equations().zeros();  // prescribed values, and the residual of the equations alone
   const Supports* before = nullptr;
   for (StaticColumn& column : columns_) {
+    u.fill_zero();
     supports(column).set_values(u);
     if (column.enter) column.enter();
     if (column.supports != before || column.enter) equations().residual(u, shared);
     before = column.supports;
     column.b = equations().zeros();
-    if (!column.alone) copy(shared, column.b);
+    copy(shared, column.b);
     if (const std::shared_ptr<const Equations> own = own_loads(column)) {
       column.own = equations().zeros();
       own->residual(u, column.own);
       axpy(1.0, column.own, column.b);
     }
     check_finite(column);
+    sum_loads(column);
+    if (means_ != nullptr) means_->add_springs(u, column.b);
     cool(column);
   }
 }
@@ -156,12 +172,12 @@ void StaticColumns::assemble() {
 void StaticColumns::eliminate() {
   for (StaticColumn& column : columns_) {
     bring_back(column);
-    sum_loads(column);
     const Supports& held = supports(column);
     held.gather(column.b);
+    const double with_means = means_ != nullptr ? norm_with_means(held, column.b) : 0;
     held.set_zero(column.b);
     axpby(0.0, column.b, -1.0, column.b);
-    column.load = norm2(column.b);
+    column.load = std::max(norm2(column.b), cancelled * with_means);
     leave_out_gauge(column);
     cool(column);
   }
@@ -193,15 +209,13 @@ void StaticColumns::forget(StaticColumn& column) const {
 
 Vector StaticColumns::residual(StaticColumn& column, const Vector& u) {
   if (column.enter) column.enter();
-  Vector r = equations().zeros();
-  equations().residual(u, r);
+  Vector r = residual_of_all(u);
   add_own(1, column, r);
   return r;
 }
 
 Vector StaticColumns::residual(const std::vector<double>& weights, const Vector& u) {
-  Vector r = equations().zeros();
-  equations().residual(u, r);  // what is shared counts once: the weights sum to one where it is not zero
+  Vector r = residual_of_all(u);  // what is shared counts once: the weights sum to one where it is not zero
   for (std::size_t j = 0; j < columns_.size(); ++j) add_own(weights[j], columns_[j], r);
   return r;
 }
@@ -227,10 +241,30 @@ bool StaticColumns::split_residual(const std::vector<double>& weights, double lo
                                    StaticSolution& s) const {
   const double left = norm2(free_part(weights, residual));
   s.residual = load > 0 ? left / load : left;
+  if (means_ != nullptr) s.mean_loads = means_->loads(s.u, residual);
+  sum_applied(weights, s);
   supports(columns_.front()).keep_constrained(residual);
   const bool rounding = left <= 1e-12 * norm2(residual);
+  if (means_ != nullptr) means_->remove_loads(s.mean_loads, residual);
   s.reaction = equations_.forces_for_results(part_ != nullptr ? part_->gathered(residual) : std::move(residual));
   return rounding;
+}
+
+void StaticColumns::sum_applied(const std::vector<double>& weights, StaticSolution& s) const {
+  s.applied.assign(components_, 0.0);
+  s.load_size = 0;
+  const auto add = [&](double weight, const std::vector<double>& applied, double size) {
+    for (std::size_t c = 0; c < components_; ++c) s.applied[c] += weight * applied[c];
+    s.load_size += std::abs(weight) * size;
+  };
+  for (std::size_t j = 0; j < columns_.size(); ++j)
+    if (weights[j] != 0) add(weights[j], columns_[j].applied, columns_[j].load_size);
+  for (std::size_t i = 0; components_ > 0 && i < s.mean_loads.size(); ++i) {
+    std::vector<double> of_mean = means_->attached()->whole[i].host();
+    const std::vector<double> applied = sums(of_mean);
+    for (double& value : of_mean) value = std::abs(value);
+    add(s.mean_loads[i], applied, std::ranges::max(sums(of_mean)));
+  }
 }
 
 void StaticColumns::add_own(double factor, StaticColumn& column, Vector& r) const {

@@ -14,13 +14,18 @@
 
 namespace ritz {
 
+class MeanSupports;  // fem/analysis/mean_supports.hpp
+
+// Loads that cancel to a smaller part of their sizes, or that means take but for it, are rounding: nothing can be
+// relative to them.
+constexpr double cancelled = 1e-6;
+
 struct StaticColumn {
   std::string title;                // for messages: "load case 'wind': "
   std::span<const Integral> loads;  // until they are assembled
   std::span<const MixedIntegral> loads_of_fields;
   const Supports* supports;  // of the whole model
   EnterCase enter;           // before the equations are used for it
-  bool alone = false;        // nothing acts but its own loads
   // minus the residual at the prescribed values, zero where prescribed; empty while a multi-vector has it
   Vector b = {};
   Vector own = {};          // residual of `loads`; empty without any
@@ -40,7 +45,8 @@ std::string place_of_unknown(const Equations& equations, Index unknown, const Pa
 class StaticColumns {
  public:
   // equations: of the whole model. keeps_cold: data that is not in use waits on the host. part: null: one process.
-  StaticColumns(const Equations& equations, const LoadVectors& loads, bool keeps_cold, PartOfModel* part);
+  StaticColumns(const Equations& equations, const LoadVectors& loads, bool keeps_cold, PartOfModel* part,
+                std::shared_ptr<MeanSupports> means);
 
   std::size_t size() const { return columns_.size(); }
   StaticColumn& operator[](std::size_t j) { return columns_[j]; }
@@ -68,6 +74,7 @@ class StaticColumns {
   // Splits the residual: its free part, relative to `load`, verifies the solution; its prescribed part gives the
   // reactions. True if the free part is only rounding relative to the reactions, as when prescribed values balance the
   // loads.
+  // Loads that hold means are among the applied loads of the solution, not among the reactions.
   bool split_residual(const std::vector<double>& weights, double load, Vector& residual, StaticSolution& s) const;
   std::vector<double> only(const StaticColumn& column) const;  // weights
 
@@ -77,12 +84,15 @@ class StaticColumns {
   void leave_out_gauge(StaticColumn& column);
   std::vector<double> sums(const std::vector<double>& values) const;  // [component]
   void sum_loads(StaticColumn& column) const;
+  void sum_applied(const std::vector<double>& weights, StaticSolution& s) const;
   void add_own(double factor, StaticColumn& column, Vector& r) const;
+  Vector residual_of_all(const Vector& u) const;  // of equations and springs
   void check_finite(const StaticColumn& column) const;
 
   const Equations& equations_;
   PartOfModel* part_;
-  const std::size_t components_;  // whose loads are summed; 0: of several fields
+  const std::shared_ptr<MeanSupports> means_;  // null: none
+  const std::size_t components_;               // whose loads are summed; 0: of several fields
   std::vector<StaticColumn> columns_;
   bool combined_, share_ = false, keeps_cold_, singular_ = false;
   mutable ColdTraffic traffic_;

@@ -4,9 +4,10 @@
 #include "fem/operator/task_plans.hpp"
 #include "fem/analysis/static_columns.hpp"
 #include "fem/analysis/linear_system.hpp"
+#include "fem/analysis/mean_supports.hpp"
 #include "fem/operator/mixed_operator.hpp"
 #include "fem/preconditioners/fields_system.hpp"
-#include "fem/ranks/field_of_rank.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/linear/memory_steps.hpp"
@@ -55,7 +56,9 @@ class StaticSystem {
         reuse_(one_ == nullptr || without_matrix(*one_, options) || options.ranks != nullptr ? nullptr : reuse),
         part_(part_of(equations, *loads.cases.front().supports, options)),
         ground_(loads.ground),
-        columns_(equations, loads, keeps_cold, part_.get()),
+        means_(mean_supports(equations, loads.means, part_ ? part_->supports() : *loads.cases.front().supports,
+                             part_.get(), loads.stops)),
+        columns_(equations, loads, keeps_cold, part_.get(), means_),
         keeps_cold_(keeps_cold) {
     options_.ranks = nullptr;
     if (part_ && part_->whole().one != nullptr) ground_ = part_->whole().one->own(ground_);
@@ -77,7 +80,8 @@ class StaticSystem {
     phase.emplace(profile_, "solve");
     if (keeps_cold_) drop_what_solvers_do_not_need();
     const bool all_known = solved_.size() == columns_.size();
-    if (columns_.size() == 1 || !system_->has_matrix() || keeps_cold_ || all_known) solve_one_by_one(solutions);
+    if (columns_.size() == 1 || !system_->has_matrix() || keeps_cold_ || means_ || all_known)
+      solve_one_by_one(solutions);
     else solve_together(solutions);
     phase.reset();
     turned_ = system_->turned();
@@ -103,13 +107,11 @@ class StaticSystem {
     std::vector<double> weights = combination.factors;  // of the columns
     if (columns_.share()) {
       double rest = 1;
-      for (std::size_t j = 0; j < weights.size(); ++j)
-        if (!columns_[j].alone) rest -= weights[j];
+      for (const double weight : weights) rest -= weight;
       weights.push_back(rest);
     }
     StaticSolution s;
     s.u = zeros();
-    s.applied.assign(columns_.front().applied.size(), 0.0);
     s.report.method = "superposition";
     s.report.reason = StopReason::converged;
     Vector b = zeros();
@@ -124,12 +126,9 @@ class StaticSystem {
       columns_.bring_back(columns_[j]);
       axpy(weights[j], columns_[j].b, b);
       columns_.cool(columns_[j]);
-      for (std::size_t c = 0; c < s.applied.size(); ++c) s.applied[c] += weights[j] * columns_[j].applied[c];
-      s.load_size += std::abs(weights[j]) * columns_[j].load_size;
       summed += std::abs(weights[j]) * columns_[j].load;
     }
-    // Loads that cancel to less than a millionth are rounding: nothing can be relative to them.
-    const double load = std::max(norm2(b), 1e-6 * summed);
+    const double load = std::max(norm2(b), cancelled * summed);
     b = {};
     certify_sum(weights, load, s);
     if (s.residual > 10 * options_.relative)
@@ -158,17 +157,17 @@ class StaticSystem {
 
   // At the prescribed values.
   void linearise() {
-    if (as_it_is_) return set_ground();
+    if (as_it_is_) return set_beside();
     const Supports& supports = columns_.supports(columns_.front());
     auto phase = profile_.phase("assembly");
     if (reuse_ == nullptr) {
       own_system_ = tangent_system(equations(), supports, options_,
                                    {.whole = part_ ? &part_->whole() : nullptr,
                                     .singular = columns_.are_singular(),
-                                    .keeps_solver = keeps_cold_});  // for columns that are solved one by one
+                                    .keeps_solver = keeps_cold_ || means_});  // for columns that are solved one by one
       system_ = own_system_.get();
     }
-    set_ground();
+    set_beside();
     Vector u = zeros();
     supports.set_values(u);
     if (reuse_ == nullptr) return system_->linearise(u);
@@ -176,7 +175,10 @@ class StaticSystem {
     reuse_->keep(*one_, constraints());
   }
 
-  void set_ground() { system_->set_ground(ground_); }
+  void set_beside() {
+    system_->set_ground(ground_);
+    system_->set_beside(means_ ? means_->attached() : std::make_shared<const Attached>(), 1, 0);
+  }
 
   void give_back_system() {
     system_ = nullptr;
@@ -247,22 +249,12 @@ class StaticSystem {
     tell(columns_.size());
   }
 
-  void put_constrained(const StaticColumn& column, Vector& u) const {
-    const Supports& supports = columns_.supports(column);
-    if (column.alone) supports.set_linear(u);
-    else supports.set_values(u);
-  }
+  void put_constrained(const StaticColumn& column, Vector& u) const { columns_.supports(column).set_values(u); }
 
   void certify(StaticColumn& column, StaticSolution& s) {
     auto phase = profile_.phase("reactions");
     bring_back(s);
-    s.applied = column.applied;
-    s.load_size = column.load_size;
     s.notice = column.notice;
-    if (column.alone) {  // beside larger loads its residual would be rounding: combinations have a certificate
-      s.residual = s.report.true_relative_residual;
-      return cool(s);
-    }
     Vector r = columns_.residual(column, s.u);
     const bool rounding = columns_.split_residual(columns_.only(column), column.load, r, s);
     columns_.forget(column);
@@ -293,7 +285,7 @@ class StaticSystem {
 
   // The system of the solution before, with its values where they are still right.
   void take_over() {
-    as_it_is_ = reuse_->fits(*one_, constraints());
+    as_it_is_ = !means_ && reuse_->fits(*one_, constraints());
     if (!as_it_is_) same_unknowns_ = reuse_->refill(*one_, constraints(), options_);
     system_ = &*reuse_->system_;
     reuse_->system_->set_options(options_);
@@ -373,6 +365,7 @@ class StaticSystem {
   SystemCache* reuse_;                 // nullptr: the system is
   std::unique_ptr<PartOfModel> part_;  // null: one process
   GroundMotions ground_;
+  const std::shared_ptr<MeanSupports> means_;  // null: none
   StaticColumns columns_;
   std::unique_ptr<TangentSystem> own_system_;
   TangentSystem* system_ = nullptr;  // that, or the one that is reused

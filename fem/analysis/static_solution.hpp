@@ -56,15 +56,12 @@ struct LoadVector {
   const Supports* supports = nullptr;    // values may differ, the prescribed unknowns may not (check_same_unknowns)
   // called before the equations are used for this case: it may give them other loads
   EnterCase enter = {};
-  // Its own loads act, and nothing else: loads of the equations and prescribed values are zero. Of combinations alone.
-  bool alone = false;
   std::span<const MixedIntegral> loads_of_fields = {};  // as `loads`, of several fields
 };
 
 // A sum of load cases. What all cases share (loads of the equations, `common` values) counts once:
-// u = u_0 + sum_i factor_i (u_i - u_0), where u_0 is the solution without any load case; of cases that act alone
-// factor_i u_i. Linear models need no solve for it, except when load cases cancel: then what they leave unsolved is
-// solved for.
+// u = u_0 + sum_i factor_i (u_i - u_0), where u_0 is the solution without any load case. Linear models need no solve
+// for it, except when load cases cancel: then what they leave unsolved is solved for.
 struct LoadCombination {
   std::string name;
   std::vector<double> factors;  // [load case]
@@ -75,6 +72,8 @@ struct LoadVectors {
   std::vector<LoadCombination> combinations;
   const Supports* common = nullptr;  // without any load case; needed with combinations
   GroundMotions ground = nullptr;
+  std::span<const PrescribedMean> means = {};  // held in all cases
+  std::span<const Index> stops = {};           // Setup::stops()
   // from an earlier run of the same case: not solved again, and equal to the last bit
   SolvedColumns known = {};
 };

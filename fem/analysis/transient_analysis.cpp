@@ -24,7 +24,6 @@ void check_explicit(const Model& model, const Transient& analysis) {
   };
   if (!is_of_second_order(model)) refuse("in an evolution of first order", "they integrate accelerations");
   if (!model.of_fields.equations.empty()) refuse("of forms of several fields", "some have no mass");
-  if (analysis.linear.ranks != nullptr) refuse("over several ranks", "one process has all nodes");
   if (!model.means.empty()) refuse("of a model with prescribed mean motions", "they join masses of nodes");
   if (model.damping.stiffness > 0)
     refuse("with damping in proportion to the stiffness", "it shortens the stable step to almost nothing");

@@ -29,7 +29,7 @@ void transpose(SparseMatrix& K) {
 }
 
 TransposedTangent::TransposedTangent(const Operator& equations, const LinearSolverOptions& options,
-                                     const FieldOfRank* part)
+                                     const OwnField* part)
     : equations_(equations), options_(options), part_(part) {
   options_.promise = MatrixPromise::none;
   options_.operator_kind = OperatorKind::matrix;

@@ -19,7 +19,7 @@ class TransposedTangent {
  public:
   // Solutions take the options. part: over ranks, whose equations they are; vectors have
   // owned unknowns.
-  TransposedTangent(const Operator& equations, const LinearSolverOptions& options, const FieldOfRank* part = nullptr);
+  TransposedTangent(const Operator& equations, const LinearSolverOptions& options, const OwnField* part = nullptr);
 
   // y = K(u)^T x, of all unknowns.
   void multiply(const Vector& u, const Vector& x, Vector& y) const;
@@ -29,7 +29,7 @@ class TransposedTangent {
  private:
   Operator equations_;
   LinearSolverOptions options_;
-  const FieldOfRank* part_;  // null: one process
+  const OwnField* part_;  // null: one process
   std::optional<LinearSystem> system_;
 };
 

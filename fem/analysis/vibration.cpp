@@ -5,7 +5,7 @@
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/eliminated_matrices.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
-#include "fem/analysis/own_field.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
 #include "fem/operator/abilities.hpp"
@@ -249,7 +249,7 @@ PreconditionerKind preconditioner_without_matrices(const Vibrating& body, const 
 Solved solve_without_matrices(const Vibrating& body, const EigenOptions& options) {
   const Attached attached = attached_to(body);
   std::optional<RankMatrices> of_part;
-  if (const FieldOfRank* const part = body.field.part())
+  if (const OwnField* const part = body.field.part())
     of_part.emplace(*part, linear_options(options, OperatorKind::matrix_free));
   const DividedField* const field = of_part ? &of_part->field() : nullptr;
   Solved solved;

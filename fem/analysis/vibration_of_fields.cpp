@@ -1,7 +1,7 @@
 #include "fem/analysis/answers_of_fields.hpp"
 
 #include "fem/analysis/attached.hpp"
-#include "fem/analysis/own_fields.hpp"
+#include "fem/analysis/matrices_of_fields.hpp"
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
@@ -55,15 +55,20 @@ Vector translation(const MixedOperator& equations, const std::vector<int>& field
 // Stiffness, of the state where there is one, and masses, without supports.
 struct VibratingFields {
   VibratingFields(const FieldsOfModel& model_fields, const VibrationModel& model, Ranks* ranks)
-      : fields(model_fields, ranks), K(fields.equations().make_matrix()), M(fields.rates().make_matrix()) {
+      : fields(*model_fields.equations, *model_fields.supports, ranks, model_fields.rates.get()),
+        may_be_free(model_fields.free.has_value()),
+        K(fields.equations().make_matrix()),
+        M(fields.rates().make_matrix()) {
     const Vector state = model.state != nullptr ? fields.own(*model.state) : Vector();
-    fields.take_states();
     fields.equations().assemble(state, K);
-    if (model.stressed != nullptr) fields.add_geometric_stiffness(*model.stressed, modes_under_preload, state, K);
+    if (model.stressed != nullptr) add_geometric_stiffness(fields, *model.stressed, modes_under_preload, state, K);
     fields.rates().assemble({}, M);
     require_masses(fields.equations(), M);
   }
-  OwnFields fields;
+  void eliminate_held() { ritz::eliminate_held(fields, may_be_free, K); }
+
+  const OwnFields fields;
+  const bool may_be_free;
   BlockOperator K, M;
 };
 
@@ -78,7 +83,7 @@ struct AnswersOfFields::Parts {
   int unwinding = std::uncaught_exceptions();
 
   Parts(const FieldsOfModel& fields, const VibrationModel& model, Ranks* ranks) : problem(fields, model, ranks) {
-    problem.fields.eliminate(problem.K);
+    problem.eliminate_held();
     const MixedOperator& equations = problem.fields.equations();
     if (ranks != nullptr) divided = divided_matrix(*ranks, equations.device(), joined_rows(problem.K));
     else joined.emplace(joined_matrix(problem.K));
@@ -144,10 +149,10 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel
     forces.push_back(std::move(Mt));
   }
   phase.emplace(profile, "constraints");
-  problem.fields.eliminate(problem.K);
+  problem.eliminate_held();
   problem.fields.supports().eliminate(problem.M, 0);
   phase.emplace(profile, "solve");
-  modes.eigen = problem.fields.solve(problem.K, problem.M, [&](const auto& K, const auto& M) {
+  modes.eigen = JoinedMatrices(problem.fields, problem.K, problem.M).solve([&](const auto& K, const auto& M) {
     return solve_eigen(K, M, options, {}, attached.motions);
   });
   if (options.ranks != nullptr) modes.eigen.layout = stiffness.layout();

@@ -11,10 +11,14 @@
 #include "solvers/algebra/layout.hpp"
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace ritz {
+
+class FunctionSpace;  // fem/space/function_space.hpp
+class Operator;       // fem/operator/operator.hpp
 
 // Properties of equations at all u and at all times.
 struct EquationFacts {
@@ -50,6 +54,9 @@ class Equations {
   const Device& device() const { return device_; }
   const Layout& layout() const { return layout_; }
   const Time& time() const { return *time_; }
+  virtual std::span<const FunctionSpace> fields() const = 0;  // the space of each
+  // The forms of this field alone, with their states; null: there are none. Of one field: the equations.
+  virtual const Operator* of_field(int field) const = 0;
   Vector zeros(const char* tag = "vectors") const;
   virtual EquationFacts facts() const = 0;
   virtual std::shared_ptr<Equations> shared() const = 0;  // a copy

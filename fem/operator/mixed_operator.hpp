@@ -36,7 +36,8 @@ class MixedOperator final : public Equations {
   int field_count() const { return terms_->field_count(); }
   const FunctionSpace& space(int field) const { return terms_->space(field); }
   const Spaces& spaces() const { return terms_->spaces(); }
-  const Operator* of_field(int field) const;  // of forms of this field alone, with its states; null: there are none
+  std::span<const FunctionSpace> fields() const override { return spaces(); }
+  const Operator* of_field(int field) const override;
   bool has_block(int row, int column) const;  // of the matrix
   EquationFacts facts() const override;
 

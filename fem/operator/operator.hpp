@@ -41,6 +41,8 @@ class Operator final : public Equations {
   const ElementTerms& terms() const { return *terms_; }
   TaskPlans& plans() const { return *plans_; }  // lists and buffers change as tasks run
   EquationFacts facts() const override;
+  std::span<const FunctionSpace> fields() const override { return terms_->fields(); }
+  const Operator* of_field(int) const override { return this; }
 
   void residual(const Vector& u, Vector& r) const override;
   void action(const Vector& u, const Vector& x, Vector& y) const override;

@@ -18,15 +18,15 @@
 
 namespace ritz {
 
-class FieldOfRank;  // fem/ranks/field_of_rank.hpp
+class OwnField;  // fem/ranks/own_field.hpp
 
 // Facts of the whole mesh that a part of it does not show.
 struct WholeProblem {
   SystemSize size = {};
   std::vector<FieldMotion> motions = {};
-  bool singular = false;      // the matrix maps gradients to zero: an iteration bears it, a factorisation does not
-  WholeMeshCalls calls = {};  // over ranks
-  const FieldOfRank* one = nullptr;  // in place of these, of one field at nodes
+  bool singular = false;          // the matrix maps gradients to zero: an iteration bears it, a factorisation does not
+  WholeMeshCalls calls = {};      // over ranks
+  const OwnField* one = nullptr;  // in place of these, of one field at nodes
 };
 WholeProblem whole_problem(const MixedOperator& equations, const FieldsConstraints& supports);
 

@@ -29,6 +29,7 @@ class CellStates {
   explicit CellStates(const Operator& equations) : CellStates(equations.terms()) {}
   explicit CellStates(const ElementTerms& terms);
 
+  std::size_t lists() const { return numbers_.size(); }  // of PointStates::values()
   // [cell of these][integral with states on it][point][number]
   std::vector<double> of(const PointStates::Values& states, std::span<const Index> cells) const;
   void place(std::span<const Index> cells, std::span<const double> numbers, PointStates::Values& states) const;

@@ -35,7 +35,7 @@ PartSupports supports_of_matrix(const DividedSpace& part, const Constraints& con
 
 }  // namespace
 
-LinearSolverOptions options_over_ranks(const FieldOfRank& part, LinearSolverOptions options) {
+LinearSolverOptions options_over_ranks(const OwnField& part, LinearSolverOptions options) {
   const Operator& equations = part.equations_of_all();
   options.operator_kind = without_matrix(equations, options) ? OperatorKind::matrix_free : OperatorKind::matrix;
   if (options.promise == MatrixPromise::none && equations.facts().symmetric) options.promise = MatrixPromise::symmetric;
@@ -43,14 +43,14 @@ LinearSolverOptions options_over_ranks(const FieldOfRank& part, LinearSolverOpti
   return options;
 }
 
-RankMatrices::RankMatrices(const FieldOfRank& part, const LinearSolverOptions& options)
+RankMatrices::RankMatrices(const OwnField& part, const LinearSolverOptions& options)
     : part_(part),
       say_(options.say),
       has_matrix_(options.operator_kind == OperatorKind::matrix),
       may_nest_(may_nest(options)),
       related_(part.supports().has_dependent()),
       coarser_(related_ && !has_matrix_ ? std::make_unique<WholeCoarserFields>(part.supports_of_all()) : nullptr),
-      supports_(has_matrix_ ? supports_of_matrix(part.space(), part.supports_of_all()) : PartSupports()),
+      supports_(has_matrix_ ? supports_of_matrix(part.divided(), part.supports_of_all()) : PartSupports()),
       field_{.ghosts = space().ghosts(),
              .cells = space().part().cells(),
              .along_curve = space().part().along_curve(),

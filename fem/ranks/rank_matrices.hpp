@@ -1,5 +1,5 @@
 // Matrices of the rows that a rank owns, which it assembles from all cells around its nodes
-// (fem/ranks/field_of_rank.hpp), with supports eliminated; and the facts of its part that solvers take. All ranks make
+// (fem/ranks/own_field.hpp), with supports eliminated; and the facts of its part that solvers take. All ranks make
 // theirs and call each function together.
 //
 //   RankMatrices of_part(part, options_over_ranks(part, options));
@@ -9,7 +9,7 @@
 
 #include "fem/operator/divided_field.hpp"
 #include "fem/ranks/coarser_fields.hpp"
-#include "fem/ranks/field_of_rank.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "solvers/algebra/divided_matrix.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/solver_cache.hpp"
@@ -22,12 +22,12 @@
 namespace ritz {
 
 // With a matrix or without one as in one process, and what is promised of all forms.
-LinearSolverOptions options_over_ranks(const FieldOfRank& part, LinearSolverOptions options);
+LinearSolverOptions options_over_ranks(const OwnField& part, LinearSolverOptions options);
 
 class RankMatrices {
  public:
   // Refers to the part. Says what each rank has.
-  RankMatrices(const FieldOfRank& part, const LinearSolverOptions& options);
+  RankMatrices(const OwnField& part, const LinearSolverOptions& options);
   RankMatrices(const RankMatrices&) = delete;
   RankMatrices& operator=(const RankMatrices&) = delete;
 
@@ -46,7 +46,7 @@ class RankMatrices {
   void report(const DividedMatrix* A, const SolverCache* cache, const ExchangeCounts& sent_by_solution);
 
  private:
-  const DividedSpace& space() const { return part_.space(); }
+  const DividedSpace& space() const { return part_.divided(); }
   const Ghosts& ghosts() const { return *space().ghosts(); }
   Ranks& ranks() const { return space().ranks(); }
   const Device& device() const { return space().space().device(); }
@@ -54,7 +54,7 @@ class RankMatrices {
   std::string description() const;  // what each rank has
   NestedLevels nesting_of_corners(const std::vector<Index>& first);
 
-  const FieldOfRank& part_;
+  const OwnField& part_;
   const MessageSink say_;
   const bool has_matrix_, may_nest_;
   const bool related_;                           // have unknowns of the whole space equations between them?

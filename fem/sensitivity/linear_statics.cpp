@@ -7,7 +7,7 @@
 #include "fem/sensitivity/position_derivative.hpp"
 #include "fem/analysis/fields_of_model.hpp"
 #include "fem/analysis/setup.hpp"
-#include "fem/ranks/field_of_rank.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>

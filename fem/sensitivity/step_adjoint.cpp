@@ -1,7 +1,7 @@
 #include "fem/sensitivity/step_adjoint.hpp"
 
 #include "device/process/stop_request.hpp"
-#include "fem/ranks/field_of_rank.hpp"
+#include "fem/ranks/own_field.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <utility>

@@ -62,7 +62,7 @@ class StepAdjoint {
   TimeProblem problem_;
 
  private:
-  const FieldOfRank* const part_;                                   // null: one process, or several fields
+  const OwnField* const part_;                                      // null: one process, or several fields
   std::optional<TransposedTangent> transposed_, transposed_rates_;  // once they were needed
 };
 

@@ -134,6 +134,10 @@ RankRows Layout::rows(int field) const {
 }
 
 void Layout::own(const Vector& whole, Vector& x) const {
+  if (!is_divided()) {
+    check(whole);
+    return copy_numbers(x.device(), whole.data(), x.data(), x.size());
+  }
   for (int k = 0; k < count(); ++k) {
     Vector mine(x.device(), size(k), "vectors");
     rows(k).take(this->whole().part(whole, k), mine);

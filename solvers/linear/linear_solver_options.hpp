@@ -57,7 +57,7 @@ struct LinearSolverOptions {
   // method.
   bool ends_when_indefinite = false;
   double direct_operations = 0;  // that a factorisation may need, as its analysis counts them; 0: `automatic` decides
-  Ranks* ranks = nullptr;        // that solve together (fem/ranks/field_of_rank.hpp); null: one process
+  Ranks* ranks = nullptr;        // that solve together (fem/ranks/own_field.hpp); null: one process
   SolverCache* cache = nullptr;  // of this matrix: what it holds is used, and what is made is kept there
   // called by functions that throw for a failed solve
   std::function<void(const SolveReport&, Index unknowns)> on_failure;

@@ -372,6 +372,9 @@ class Body(CaseTest):
         alone = self.solve_text(swinging).probes["down"]
         self.assertGreater(alone, 1e-5)
         self.assert_close(self.by_ranks("ritz-structure", "body.toml")["probes"]["down"], alone, 1e-6)
+        alone = self.solve_text(swinging.replace("end = 0.02\nstep = 0.002\n", 'end = 2e-3\nmethod = "central_differences"\n')).probes["down"]
+        self.assertGreater(alone, 1e-7)
+        self.assert_close(self.by_ranks("ritz-structure", "body.toml")["probes"]["down"], alone, 1e-10)
 
     def by_ranks(self, program, text):
         run = subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "3", BIN / program, text, "--json", "ranks.json", "--overwrite"],

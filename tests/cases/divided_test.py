@@ -227,6 +227,15 @@ class Divided(OnRanks):
         motion = "[time]\nend = 1e-3\nstep = 1e-4\n"
         self.assert_same_probes(2, "ritz-elasticity", self.case("ritz-elasticity", "hexa", (5, 4, 4), motion), {"solver.tolerance": 1e-10}, 1e-5)
 
+    def test_explicit_steps_are_those_of_one_process(self):
+        """Also their number and length: the highest frequency begins from the same vector on all ranks."""
+        heavy = '[[rigid]]\nregion = "right"\nreference = [1, 0.5, 0.5]\nmass = 100\n'
+        for order, more in ((1, heavy), (2, "")):
+            waves = f'{more}[space]\norder = {order}\n[time]\nend = 2e-4\nmethod = "central_differences"\n'
+            case = self.case("ritz-elasticity", "mixed", (4, 3, 3), waves)
+            several = self.assert_same_probes(3, "ritz-elasticity", case, {"material.0.density": "7800 + 1000 * x"}, 1e-10)
+            self.assertGreater(abs(several.probes["tip"] if isinstance(several.probes["tip"], float) else several.probes["tip"][-1]), 0)
+
     def test_newton_goes_over_ranks(self):
         radiation = '[[radiation]]\nregion = "top"\nemissivity = 0.8\nambient = 300\n[model]\nabsolute_zero = 0\n'
         case = self.case("ritz-heat", "hexa", (5, 4, 4), radiation)

@@ -367,7 +367,7 @@ void check_on_ranks(const std::vector<double>& expected, const Make& make, const
       const bool in_time = !mine->model.capacity.empty();
       const FieldsOfModel fields =
           fields_of(mine->model, in_time ? FieldsOfModel::Rates::among : FieldsOfModel::Rates::none);
-      FieldsOfRank part(*fields.equations, *fields.supports, ranks, fields.rates.get());
+      OwnFields part(*fields.equations, *fields.supports, &ranks, fields.rates.get());
       const std::vector<double> found = part.gathered(solve_part(*mine, part)).host();
       ASSERT_EQ(found.size(), expected.size());
       for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], 1e-6 * size) << i;
@@ -386,7 +386,7 @@ TEST(FieldsOnRanks, AVortexDecaysAsInOneProcess) {
   const auto whole = make();
   alone.begin = whole->start();
   const State end = solve(whole->model, alone).state;
-  check_on_ranks(end.u, make, [&](const Vortex& vortex, FieldsOfRank& part) {
+  check_on_ranks(end.u, make, [&](const Vortex& vortex, OwnFields& part) {
     const Vector start(part.equations_of_all().device(), std::span<const double>(vortex.start().u), "vectors");
     Transient mine = analysis;
     mine.begin.u = part.own(start).host();
@@ -409,7 +409,7 @@ TEST(FieldsOnRanks, RubberIsStretchedAsInOneProcess) {
   const Nonlinear analysis{.relative = 1e-9, .increments = 2, .linear = {.method = LinearMethod::minres}};
   const auto whole = make();
   const NonlinearSolution alone = solve(whole->model, analysis);
-  check_on_ranks(alone.u.host(), make, [&](const StretchedRubber&, FieldsOfRank& part) {
+  check_on_ranks(alone.u.host(), make, [&](const StretchedRubber&, OwnFields& part) {
     NonlinearSolution s = solve(part, analysis);
     EXPECT_NEAR(double(s.steps.size()), double(alone.steps.size()), 1);
     return std::move(s.u);

@@ -3,7 +3,7 @@
 #include "device/error.hpp"
 #include "fem/analysis/static_solution.hpp"
 #include "fem/analysis/static_solution.hpp"
-#include "fem/ranks/fields_of_rank.hpp"
+#include "fem/ranks/own_fields.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/dense.hpp"
 #include "tests/fem/mixed/mixed_action.hpp"
@@ -138,7 +138,7 @@ TEST(JoinedFields, HaveTheValuesOfOneProcessOverRanks) {
   for (const int count : {2, 3})
     ritz::testing::on_ranks(count, [&](Ranks& ranks) {
       const auto bodies = chained(Device::named("cpu", 1));
-      FieldsOfRank part(bodies->equations, bodies->supports, ranks);
+      OwnFields part(bodies->equations, bodies->supports, &ranks);
       Vector expected = some_vector(bodies->equations, 3), found = part.own(expected);
       bodies->supports.set_values(expected, 0.7);
       part.supports().set_values(found, 0.7);

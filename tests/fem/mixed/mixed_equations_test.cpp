@@ -6,7 +6,7 @@
 #include "fem/forms/navier_stokes.hpp"
 #include "fem/physics/periodic_region.hpp"
 #include "fem/physics/tie.hpp"
-#include "fem/ranks/fields_of_rank.hpp"
+#include "fem/ranks/own_fields.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/fem/dense.hpp"
 #include "tests/fem/mixed/mixed_action.hpp"

@@ -1,4 +1,4 @@
-#include "fem/analysis/own_fields.hpp"
+#include "fem/analysis/matrices_of_fields.hpp"
 
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/preconditioners/block_norms.hpp"
@@ -56,54 +56,35 @@ std::pair<SparseMatrix, SparseMatrix> on_one_pattern(const SparseMatrix& first, 
 
 }  // namespace
 
-OwnFields::OwnFields(const FieldsOfModel& fields, Ranks* ranks) : fields_(fields) {
-  if (ranks != nullptr) rank_.emplace(*fields.equations, *fields.supports, *ranks, fields.rates.get());
-}
-
-Vector OwnFields::own(const Vector& of_all) const {
-  if (rank_) return rank_->own(of_all);
-  Vector same = equations().zeros();
-  copy(of_all, same);
-  return same;
-}
-
-Vector OwnFields::gathered(const Vector& own) const { return rank_ ? rank_->gathered(own) : this->own(own); }
-
-void OwnFields::take_states() const {
-  if (rank_) rank_->take_states();
-}
-
 // No form couples these fields.
-void OwnFields::add_geometric_stiffness(const Model& model, const std::string& analysis, const Vector& u,
-                                        BlockOperator& K) {
-  auto geometric = std::make_unique<MixedOperator>(model.spaces(), std::vector<MixedIntegral>(),
-                                                   geometric_integrals(model, analysis));
-  if (rank_) geometric = rank_->own(*geometric);
+void add_geometric_stiffness(const OwnFields& fields, const Model& model, const std::string& analysis, const Vector& u,
+                             BlockOperator& K) {
+  const auto geometric =
+      fields.own(MixedOperator(model.spaces(), std::vector<MixedIntegral>(), geometric_integrals(model, analysis)));
   BlockOperator added = geometric->make_matrix();
   geometric->assemble(u, added);
   for (int k = 0; k < geometric->field_count(); ++k)
     if (added.square(k) != nullptr) axpy(1.0, added.square(k)->values(), K.square(k)->values());
 }
 
-void OwnFields::eliminate(BlockOperator& K) const {
+void eliminate_held(const OwnFields& fields, bool may_be_free, BlockOperator& K) {
   const BlockNorms sizes(K);
-  supports().eliminate(K, sizes.pivot());
-  if (fields_.free) return;
-  require_none_is_free(equations(), K, sizes, rank_ ? rank_->whole().motions : motions_left(equations(), supports()));
+  fields.supports().eliminate(K, sizes.pivot());
+  if (may_be_free) return;
+  require_none_is_free(fields.equations(), K, sizes,
+                       fields.part() ? fields.whole().motions : motions_left(fields.equations(), fields.supports()));
 }
 
-std::pair<SparseMatrix, SparseMatrix> OwnFields::joined(const BlockOperator& K, const BlockOperator& other) {
-  return on_one_pattern(joined_matrix(K), joined_matrix(other));
-}
-
-OwnFields::DividedPair OwnFields::divided(const BlockOperator& K, const BlockOperator& other) const {
+JoinedMatrices::JoinedMatrices(const OwnFields& fields, const BlockOperator& K, const BlockOperator& other) {
+  if (fields.part() == nullptr) {
+    whole_.emplace(on_one_pattern(joined_matrix(K), joined_matrix(other)));
+    return;
+  }
   auto [own_rows, other_rows] = on_one_pattern(joined_rows(K), joined_rows(other));
-  Ranks& ranks = equations().layout().ranks();
-  const Device& device = equations().device();
-  DividedPair result;
-  result.first = divided_matrix(ranks, device, std::move(own_rows));
-  result.second = divided_matrix(ranks, device, std::move(other_rows));
-  return result;
+  Ranks& ranks = fields.layout().ranks();
+  const Device& device = fields.equations().device();
+  rows_.first = divided_matrix(ranks, device, std::move(own_rows));
+  rows_.second = divided_matrix(ranks, device, std::move(other_rows));
 }
 
 }  // namespace ritz

@@ -1,6 +1,6 @@
 // Every rank runs the same program: problems of one field and of several, on edges and facets, by each iteration, have
 // the solution of one process. Threads pose as ranks.
-#include "fem/ranks/fields_of_rank.hpp"
+#include "fem/ranks/own_fields.hpp"
 
 #include "fem/forms/diffusion.hpp"
 #include "fem/forms/loads.hpp"
@@ -49,7 +49,7 @@ LinearSolverOptions options_of(const Case& each) {
   return {.method = each.method, .relative = 1e-6, .promise = MatrixPromise::positive_definite};
 }
 
-TEST(FieldsOfRank, FindTheSolutionOfOneProcessInAsManyIterations) {
+TEST(OwnFields, FindTheSolutionOfOneProcessInAsManyIterations) {
   for (const Case& each : cases) {
     const std::unique_ptr<Problem> whole = each.make(Device::named("cpu", 1));
     const StaticSolution alone = solve_static(whole->equations, whole->supports, options_of(each));
@@ -84,7 +84,7 @@ TEST(FieldsOfRank, FindTheSolutionOfOneProcessInAsManyIterations) {
 }
 
 // The pressure of a flow at rest on all sides has no level; a body that nothing holds may turn.
-TEST(FieldsOfRank, NameTheMotionThatNothingHolds) {
+TEST(OwnFields, NameTheMotionThatNothingHolds) {
   ritz::testing::on_ranks(2, [](Ranks& ranks) {
     const std::unique_ptr<Problem> closed = flow(CellKind::tri3, 6, Stokes<2>{1}, 1, Device::named("cpu", 1));
     for (int c = 0; c < 2; ++c) closed->supports[0].prescribe(closed->mesh.region("x1"), c, 0.0, "x1");
@@ -100,7 +100,7 @@ TEST(FieldsOfRank, NameTheMotionThatNothingHolds) {
 }
 
 // A current that ends in the mesh has no field where gradients are free.
-TEST(FieldsOfRank, RefuseACurrentThatEndsInTheMesh) {
+TEST(OwnFields, RefuseACurrentThatEndsInTheMesh) {
   ritz::testing::on_ranks(2, [](Ranks& ranks) {
     const std::unique_ptr<Problem> coil = current(CellKind::tri3, 6, 0, 0, Device::named("cpu", 1));
     try {
