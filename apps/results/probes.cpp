@@ -232,7 +232,7 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
 }
 
 std::vector<LinearProbe> evaluate_linear_probes(Case& input, const Mesh& mesh, std::span<const Field> linear, int count,
-                                                FunctionRef<ProbeFields(int)> make) {
+                                                FunctionRef<ProbeFields(int, const std::set<std::string>&)> make) {
   std::vector<Probe> probes = read_probes(input, mesh);
   std::erase_if(probes, [&](const Probe& each) {
     const bool is_extreme = each.measure == "min" || each.measure == "max";
@@ -240,9 +240,13 @@ std::vector<LinearProbe> evaluate_linear_probes(Case& input, const Mesh& mesh, s
            std::ranges::find(linear, each.field, &Field::name) == linear.end();
   });
   std::vector<LinearProbe> results;
-  for (const Probe& each : probes) results.push_back({each.name, each.field, {}});
+  std::set<std::string> named;
+  for (const Probe& each : probes) {
+    results.push_back({each.name, each.field, {}});
+    named.insert(each.field);
+  }
   for (int set = 0; set < count && !probes.empty(); ++set) {
-    const ProbeFields fields = make(set);
+    const ProbeFields fields = make(set, named);
     for (std::size_t i = 0; i < probes.size(); ++i)
       if (const std::optional<Target> target = find_target(probes[i], mesh, fields))
         results[i].numbers.push_back(evaluate(probes[i], mesh, *target, fields));

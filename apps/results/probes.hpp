@@ -24,6 +24,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,13 +51,13 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
                                                                          const ProbeFields& fields);
 
 // The probes that are linear in these fields, without values: not extreme values, nor magnitudes. For each the numbers
-// of `count` sets of values of the fields, `make(set)`: [set][number].
+// of `count` sets of values of the fields, `make(set, named)`: [set][number]. named: fields that probes name.
 struct LinearProbe {
   std::string name, field;
   std::vector<std::vector<double>> numbers;
 };
 std::vector<LinearProbe> evaluate_linear_probes(Case& input, const Mesh& mesh, std::span<const Field> linear, int count,
-                                                FunctionRef<ProbeFields(int)> make);
+                                                FunctionRef<ProbeFields(int, const std::set<std::string>&)> make);
 
 // Nodes of the mesh where probes of these fields take their least or greatest value, by the names of the probes: of
 // fields at nodes, over a region, each component.
