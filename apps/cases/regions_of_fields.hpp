@@ -20,7 +20,7 @@ struct RegionOfField {
 std::vector<RegionOfField> regions_of_fields(const Model& model, const Region* of_case);
 // The region of a part with the name of one of the whole mesh; null: the part has none of these kinds.
 const Region* region_in(const Mesh& part, const Region* whole, std::initializer_list<RegionKind> kinds);
-// Whose regions the case names.
+// The mesh whose regions the case names.
 const Mesh& named_mesh(Run& run, const Model& model);
 Index unknown_count(const Model& model);  // of all fields
 bool has_rotations(const Model& model);   // beams or shells

@@ -81,7 +81,7 @@ std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const MixedOp
 
 namespace {
 
-// What holds the bodies of a model, over the unknowns of all fields.
+// Supports, springs and equations that hold the bodies of a model, over the unknowns of all fields.
 struct Holding {
   Spaces spaces;
   std::vector<std::uint8_t> held, acting;

@@ -9,7 +9,7 @@
 namespace ritz {
 namespace {
 
-// Of beams and shells: not their rotations. Bodies of revolution move along their axis alone.
+// Axes of space, not of rotations of beams and shells; a body of revolution moves along its axis alone.
 std::vector<int> free_directions(const Model& model, const std::vector<int>& moving) {
   if (model.rigid == RigidModes::axisymmetric) return {1};
   int count = std::min(model.space.components(), 3);

@@ -107,6 +107,12 @@ class Answers(CaseTest):
         base = self.solve_text(vibration(carried + ON_MODES + "[harmonic]\nfrequencies = [0, 0.1]\nfields_at = [0]\n[[harmonic.base]]\ndirection = [1, 0, 0]\nacceleration = 2\n"))
         self.assert_close(base.probes["along"], 2 * (HEAVY + DENSITY * AREA * L / 2) / STIFFNESS, 1e-7)  # (m + M / 2) a / k
 
+    def test_a_force_at_a_reference_point_excites(self):
+        """On the mean of the solid's end: half of the bar is stretched, and the beam goes with it."""
+        pushed = f'[[coupling]]\nregion = "face"\nforce = [{FORCE}, 0, 0]\n'
+        outcome = self.solve_text(vibration(pushed + ON_MODES + "[harmonic]\nfrequencies = [0, 1]\nfields_at = [0]\n"))
+        self.assert_close(outcome.probes["along"], FORCE / (2 * STIFFNESS), 1e-7)
+
     def test_a_face_on_a_spring_answers(self):
         """A spring to the ground at the reference point of the solid's end acts next to the solid, and the beam comes after both."""
         spring = 1e9

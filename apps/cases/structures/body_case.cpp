@@ -358,7 +358,8 @@ void require_masses_of_sections(Run& run, const Body& body) {
   for (const Error& error : unknown.errors()) run.input().add_error(error);
 }
 
-void make_body_model(Run& run, const BodyView& view, int order, std::vector<Point> gravity, CaseModel& read) {
+void make_body_model(Run& run, const BodyView& view, bool loaded, std::vector<Point> gravity, CaseModel& read) {
+  const int order = read_order(run.input());
   auto phase = run.phase("space");
   ErrorList errors;
   read.model = view.body.model(view.body.solid_space(run.device(), {.order = order}),
@@ -368,7 +369,7 @@ void make_body_model(Run& run, const BodyView& view, int order, std::vector<Poin
   for (const std::string& line : lines_of(read.model.joints)) run.log().line("{}", line);
   if (view.body.solids.has_thermal_strain())
     run.log().notice("[thermal] is the temperature of the solids: beams, bars and shells keep their length");
-  read_relations(run, run.mesh(true), std::move(gravity), read);
+  read_relations(run, run.mesh(true), loaded, std::move(gravity), read);
 }
 
 // Supports, and loads where the analysis takes some: of the case, and of its load cases. Returns gravity in each.
@@ -466,10 +467,9 @@ CaseModel read_body_case(Run& run, bool modes) {
   check_surfaces(run, mesh, cells, body.solid_part);
   std::vector<Point> gravity = read_what_acts(run, mesh, read, loaded, body);
   check_laws(run, body.solids);
-  const int order = read_order(input);
   if (moves) read.time = read_motion(run, 3, body.frames.components() - 3);
   phase.reset();
-  make_body_model(run, *view, order, std::move(gravity), read);
+  make_body_model(run, *view, loaded, std::move(gravity), read);
   if (read.modes || moves || read.relieved) require_masses_of_sections(run, body);
   if (moves) read_damping(input, read.model);
   read.check_solver = check_body_solver;
