@@ -150,13 +150,13 @@ std::string reason_against(const std::string& type, const DeckFacts& facts) {
   if (physics == DeckPhysics::frame && solids.contains(type))
     return fmt::format("{}: solids next to shells and beams are not in Ritz yet", type);
   const std::string head = type.substr(0, type.size() - 1), integration = integration_of(type);
-  const bool is_linear = type == "C3D8R" || type == "C3D8I";
-  if (is_linear && (facts.is_nonlinear() || facts.is_heat() || facts.modes > 0))
+  const bool of_small = type == "C3D8R" && facts.is_nonlinear(), of_large = type == "C3D8I" && facts.large;
+  const bool is_static = !facts.is_heat() && facts.modes == 0;
+  if (of_small || of_large || ((type == "C3D8R" || type == "C3D8I") && !is_static))
     return fmt::format(
-        "{} is translated in static analyses of linear materials with small displacements alone: write {} for the "
-        "plain "
-        "element, or [[material]] integration (docs/materials.md)",
-        type, head);
+        "{} is translated in static analyses{} with small displacements alone: write {} for the plain element, or "
+        "[[material]] integration (docs/materials.md)",
+        type, type == "C3D8R" ? " of linear materials" : "", head);
   if (!integration.empty() && facts.integrations.size() == 1) return {};
   if (!integration.empty())
     for (const auto& [other, of_type] : facts.integrations)

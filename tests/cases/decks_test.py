@@ -282,7 +282,7 @@ TIP,TRVEC,50,0,1,0
 
     def test_elements_of_other_integration_are_errors_and_meshes(self):
         large = STATIC.replace("*STEP", "*STEP, NLGEOM")
-        for deck, kind, reason in ((large, "C3D8R", "small displacements alone"), (large, "C3D8I", "small displacements alone"), (STATIC, "C3D8H", "elements of type C3D8H are not translated")):
+        for deck, kind, reason in ((large, "C3D8R", "small displacements alone"), (large, "C3D8I", "small displacements alone"), (STATIC.replace("*DENSITY", "*PLASTIC\n100., 0.\n*DENSITY"), "C3D8R", "of linear materials"), (STATIC, "C3D8H", "elements of type C3D8H are not translated")):
             missing, _ = self.incomplete(deck.replace("C3D8", kind))
             self.assertRegex(missing, rf"^\*ELEMENT, job.inp:12: .*{reason}.*$")
             info = subprocess.run([BIN / "ritz", "mesh", "info", "job.inp"], capture_output=True, text=True, cwd=self.folder)
@@ -297,6 +297,21 @@ TIP,TRVEC,50,0,1,0
             first = deck.index("*NODE\n") + len("*NODE\n")
             missing, _ = self.incomplete(deck[:first] + deck[first:].replace("1,0,0,0\n", "1,0.1,0.2,0\n", 1))
             self.assertIn("are no parallelepipeds", missing)
+
+    def test_plastic_hexahedra_with_incompatible_modes_move_as_in_calculix(self):
+        """A bar of eight cells, one across, bent far beyond yield by forces at its end; ccx 2.20 with C3D8I: 0.6933131, with C3D8, which does not yield, 0.0642."""
+        nodes = [(i, j, k) for k in (0, 1) for j in (0, 1) for i in range(9)]
+        number = lambda i, j, k: 1 + i + 9 * (j + 2 * k)
+        cells = [[number(i + a, b, c) for c in (0, 1) for a, b in ((0, 0), (1, 0), (1, 1), (0, 1))] for i in range(8)]
+        deck = ("*NODE\n" + "".join(f"{number(*n)},{n[0]},{n[1]},{n[2]}\n" for n in nodes) + "*ELEMENT, TYPE=C3D8I, ELSET=EAll\n"
+                + "".join(f"{e},{','.join(map(str, cell))}\n" for e, cell in enumerate(cells, 1)) + "*NSET, NSET=X0\n1,10,19,28\n*NSET, NSET=X1\n9,18,27,36\n"
+                "*BOUNDARY\nX0,1,3\n*MATERIAL, NAME=M\n*ELASTIC\n1e5,0.3\n*PLASTIC\n100.,0.\n200.,0.1\n*SOLID SECTION, ELSET=EAll, MATERIAL=M\n"
+                "*STEP\n*STATIC\n*CLOAD\nX1,3,1.2\nX1,2,0.32\n*END STEP\n")
+        _, text = self.case_from(deck, "--force")
+        probe = '[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "z"\npoint = [8, 0, 0]\n'
+        outcome = self.run_case("ritz-elasticity", self.write("job.toml", text + probe))
+        self.assertEqual(outcome.exit, 0, outcome.errors)
+        self.assertAlmostEqual(outcome.probes["tip"] / 0.6933131, 1, delta=2e-5)
 
     def test_reduced_quadratic_elements_are_translated_where_all_are(self):
         """Two cells of a strip that is bent move by 2 % more with fewer points; tests/cases/calculix_test.cpp compares those of space."""
