@@ -32,6 +32,7 @@ const std::map<std::string, std::set<std::string>>& parameters_by_keyword() {
       {"SPECIFIC HEAT", {}},
       {"EXPANSION", {"TYPE", "ZERO"}},
       {"PLASTIC", {"HARDENING"}},
+      {"CREEP", {"LAW"}},
       {"HYPERELASTIC", {"NEO HOOKE", "MOONEY-RIVLIN", "YEOH", "ARRUDA-BOYCE", "OGDEN", "N"}},
       {"ORIENTATION", {"NAME", "SYSTEM", "DEFINITION"}},
       {"SOLID SECTION", {"ELSET", "MATERIAL", "ORIENTATION"}},
@@ -42,6 +43,7 @@ const std::map<std::string, std::set<std::string>>& parameters_by_keyword() {
       {"BOUNDARY", {"OP", "TYPE"}},
       {"STEP", {"NAME", "INC", "INCF", "NLGEOM", "PERTURBATION", "AMPLITUDE", "UNSYMM", "EXTRAPOLATION"}},
       {"STATIC", {"SOLVER", "DIRECT", "TIME RESET", "TOTAL TIME AT START"}},
+      {"VISCO", {"CETOL", "CREEP", "DIRECT", "SOLVER"}},
       {"FREQUENCY", {"SOLVER", "STORAGE", "GLOBAL", "EIGENSOLVER", "NORMALIZATION"}},
       {"HEAT TRANSFER", {"STEADY STATE", "SOLVER", "DIRECT", "DELTMX", "END"}},
       {"CLOAD", {"OP", "LOAD CASE"}},
@@ -91,9 +93,6 @@ const char* reason_without(const std::string& keyword) {
   for (const auto& [word, why] : std::initializer_list<std::pair<const char*, const char*>>{
            {"CONTACT", "contact is not in Ritz yet"},
            {"TIE", "it is not translated: write a [[tie]] (docs/joining.md)"},
-           {"CREEP",
-            "it is not translated: write law = \"norton\" (LAW=TIME, NORTON) or \"norton_strain\" (LAW=STRAIN) with "
-            "[newton] durations (docs/materials.md)"},
            {"MOHR COULOMB", "it is not translated: write law = \"mohr_coulomb\" (docs/materials.md)"},
            {"CAP PLASTICITY", "it is not translated: write law = \"cap\" (docs/materials.md)"},
            {"CAP HARDENING", "it is not translated: write law = \"cap\" (docs/materials.md)"},
