@@ -2,7 +2,7 @@
 
 #include "device/function_ref.hpp"
 #include "fem/analysis/attached.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -45,7 +45,7 @@ ExcitingForces exciting_forces(const Model& model, bool outside, AnswersOfFields
   add_loads(
       model, outside,
       [&](const IntegralsOfFields& loads) {
-        const MixedOperator all(model.spaces(), loads.of_several, loads.of_one);
+        const FieldsOperator all(model.spaces(), loads.of_several, loads.of_one);
         Vector r = all.zeros();
         all.residual(all.zeros(), r);
         return answers.own(r);

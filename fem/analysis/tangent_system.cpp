@@ -12,8 +12,8 @@ namespace {
 
 class TangentOfFields final : public TangentSystem {
  public:
-  TangentOfFields(const MixedOperator& equations, const FieldsConstraints& supports, const LinearSolverOptions& options,
-                  WholeProblem whole)
+  TangentOfFields(const FieldsOperator& equations, const FieldsConstraints& supports,
+                  const LinearSolverOptions& options, WholeProblem whole)
       : equations_(equations),
         options_(options),
         tolerance_{options.relative, options.rounding_error},
@@ -56,7 +56,7 @@ class TangentOfFields final : public TangentSystem {
   }
 
  private:
-  MixedOperator equations_;
+  FieldsOperator equations_;
   LinearSolverOptions options_;
   LinearTolerance tolerance_;
   std::shared_ptr<const Supports> supports_;
@@ -82,7 +82,7 @@ std::vector<SolveReport> TangentSystem::solve(const MultiVector& B, MultiVector&
 
 std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
                                               const LinearSolverOptions& options, const TangentFacts& facts) {
-  if (const auto* const several = dynamic_cast<const MixedOperator*>(&equations)) {
+  if (const auto* const several = dynamic_cast<const FieldsOperator*>(&equations)) {
     const auto& held = dynamic_cast<const FieldsConstraints&>(supports.eliminating());
     WholeProblem whole = facts.whole != nullptr ? *facts.whole : whole_problem(*several, held);
     whole.singular = whole.singular || facts.singular;

@@ -17,7 +17,7 @@ namespace ritz {
 namespace {
 
 // Every field that moves has a mass: that of a pressure or of a multiplier would be none.
-void require_masses(const MixedOperator& equations, const BlockOperator& M) {
+void require_masses(const FieldsOperator& equations, const BlockOperator& M) {
   for (int k = 0; k < equations.field_count(); ++k)
     if (M.square(k) == nullptr || !(max_abs(M.square(k)->values()) > 0))
       throw Error(ErrorKind::analysis,
@@ -28,7 +28,7 @@ void require_masses(const MixedOperator& equations, const BlockOperator& M) {
 
 // Fields of displacements: by their name, since rotations may have as many components; or those of beams and shells,
 // whose rotations come after.
-std::vector<int> moving_fields(const MixedOperator& equations) {
+std::vector<int> moving_fields(const FieldsOperator& equations) {
   std::vector<int> fields;
   for (int k = 0; k < equations.field_count(); ++k) {
     const Mesh& mesh = equations.space(k).mesh();
@@ -40,7 +40,7 @@ std::vector<int> moving_fields(const MixedOperator& equations) {
 }
 
 // The body moved by 1 along an axis.
-Vector translation(const MixedOperator& equations, const std::vector<int>& fields, int axis) {
+Vector translation(const FieldsOperator& equations, const std::vector<int>& fields, int axis) {
   Vector t = equations.zeros();
   for (const int k : fields) {
     std::vector<double> moved(static_cast<std::size_t>(equations.layout().size(k)), 0.0);
@@ -84,7 +84,7 @@ struct AnswersOfFields::Parts {
 
   Parts(const FieldsOfModel& fields, const VibrationModel& model, Ranks* ranks) : problem(fields, model, ranks) {
     problem.eliminate_held();
-    const MixedOperator& equations = problem.fields.equations();
+    const FieldsOperator& equations = problem.fields.equations();
     if (ranks != nullptr) divided = divided_matrix(*ranks, equations.device(), joined_rows(problem.K));
     else joined.emplace(joined_matrix(problem.K));
     factor.emplace(divided ? DirectInput(*divided) : DirectInput(*joined), DirectKind::symmetric);
@@ -113,7 +113,7 @@ const Vector& AnswersOfFields::mass_times(const Vector& x) {
 }
 
 Vector AnswersOfFields::translation(int direction) const {
-  const MixedOperator& equations = parts_->problem.fields.equations();
+  const FieldsOperator& equations = parts_->problem.fields.equations();
   return ritz::translation(equations, moving_fields(equations), direction);
 }
 
@@ -137,7 +137,7 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel
   const Attached attached =
       attached_to(*fields.equations, model.attached, problem.fields.supports(), problem.fields.part());
   std::vector<Vector> forces;  // M t of translations t
-  const MixedOperator& stiffness = problem.fields.equations();
+  const FieldsOperator& stiffness = problem.fields.equations();
   const std::vector<int> moving = moving_fields(stiffness);
   for (int d = 0; !moving.empty() && d < stiffness.space(moving.front()).mesh().dimension(); ++d) {
     const Vector t = translation(stiffness, moving, d);

@@ -1,4 +1,4 @@
-// Equations r(u) = 0 as analyses see them: of one field (Operator) or of several (MixedOperator). A vector holds the
+// Equations r(u) = 0 as analyses see them: of one field (Operator) or of several (FieldsOperator). A vector holds the
 // unknowns of one field after the other; over ranks those that this rank owns. Copies share their contents: whoever
 // keeps equations keeps a copy, shared().
 //

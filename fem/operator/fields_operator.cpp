@@ -1,4 +1,4 @@
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 
 #include "device/error.hpp"
 #include "device/function_ref.hpp"
@@ -18,7 +18,7 @@ const FunctionSpace& first_space(const Spaces& spaces) {
   return spaces.front();
 }
 
-std::shared_ptr<OperatorsOfFields> operators_of(const MixedTerms& terms, std::vector<Integral> of_fields) {
+std::shared_ptr<OperatorsOfFields> operators_of(const FieldsTerms& terms, std::vector<Integral> of_fields) {
   std::vector<std::vector<Integral>> alone(terms.spaces().size());
   for (const Integral& each : of_fields)
     if (terms.family(each.field) == Family::facet || terms.family(each.field) == Family::edge)
@@ -33,7 +33,7 @@ std::shared_ptr<OperatorsOfFields> operators_of(const MixedTerms& terms, std::ve
 }
 
 // Equations between spaces change blocks of single fields alone.
-void require_no_joined(const MixedTerms& terms, int row, int column) {
+void require_no_joined(const FieldsTerms& terms, int row, int column) {
   for (const int k : {row, column})
     if (terms.space(k).joined_with(terms.space(k)) != nullptr)
       throw Error(ErrorKind::several_fields,
@@ -60,7 +60,7 @@ std::unique_ptr<RectangularMatrix> coupling_matrix(const FunctionSpace& rows, co
 }
 
 // y += what the forms of single fields make of their parts of x, both with ghosts.
-void add_of_fields(const MixedOperator& equations, const Layout& local, const Vector& x, Vector& y,
+void add_of_fields(const FieldsOperator& equations, const Layout& local, const Vector& x, Vector& y,
                    FunctionRef<void(const Operator&, const Vector&, int, Vector&)> apply) {
   for (int k = 0; k < equations.field_count(); ++k) {
     if (equations.of_field(k) == nullptr) continue;
@@ -82,17 +82,17 @@ void of_owned_rows(const Layout& owned, const Layout& local, Vector& y, Function
 
 }  // namespace
 
-MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
-                             const std::vector<std::vector<Node>>& met_before)
+FieldsOperator::FieldsOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
+                               const std::vector<std::vector<Node>>& met_before)
     : Equations(first_space(spaces).device(), layout_of(spaces)),
       local_(layout_.local()),
-      terms_(std::make_shared<MixedTerms>(std::move(spaces), time_, std::move(integrals), met_before)),
+      terms_(std::make_shared<FieldsTerms>(std::move(spaces), time_, std::move(integrals), met_before)),
       of_fields_(operators_of(*terms_, std::move(of_fields))),
-      states_(std::make_shared<MixedStates>(*of_fields_, layout_)),
+      states_(std::make_shared<FieldsStates>(*of_fields_, layout_)),
       plans_(std::make_shared<TaskPlans>(*terms_)),
-      inputs_(std::make_shared<MixedInputs>(*terms_, *of_fields_, *time_)) {}
+      inputs_(std::make_shared<FieldsInputs>(*terms_, *of_fields_, *time_)) {}
 
-const Operator* MixedOperator::of_field(int field) const {
+const Operator* FieldsOperator::of_field(int field) const {
   return (*of_fields_)[static_cast<std::size_t>(field)].get();
 }
 
@@ -101,12 +101,12 @@ bool adds_matrix(const Operator* of_field) {
          std::ranges::any_of(of_field->integrals(), [](const Integral& i) { return i.form.has_matrix; });
 }
 
-bool MixedOperator::has_block(int row, int column) const {
+bool FieldsOperator::has_block(int row, int column) const {
   return terms_->couples(row, column) || (row == column && adds_matrix(of_field(row))) ||
          space(row).joined_with(space(column)) != nullptr;
 }
 
-EquationFacts MixedOperator::facts() const {
+EquationFacts FieldsOperator::facts() const {
   EquationFacts facts;
   for (const MixedIntegral& each : terms_->integrals()) {
     const bool varies = each.form.numbers.varies_in_time();
@@ -117,7 +117,7 @@ EquationFacts MixedOperator::facts() const {
   return facts;
 }
 
-std::string MixedOperator::name_of(Index unknown) const {
+std::string FieldsOperator::name_of(Index unknown) const {
   const int field = layout_.field_at(unknown);
   const FunctionSpace& of = space(field);
   const Index entity = (unknown - layout_.first(field)) / of.components();
@@ -126,7 +126,7 @@ std::string MixedOperator::name_of(Index unknown) const {
   return fmt::format("'{}' at {}", name, of.name_of(static_cast<Node>(entity)));
 }
 
-void MixedOperator::residual(const Vector& u, Vector& r) const {
+void FieldsOperator::residual(const Vector& u, Vector& r) const {
   layout_.check(u);
   layout_.check(r);
   Vector room;
@@ -139,7 +139,7 @@ void MixedOperator::residual(const Vector& u, Vector& r) const {
   });
 }
 
-void MixedOperator::action(const Vector& u, const Vector& x, Vector& y) const {
+void FieldsOperator::action(const Vector& u, const Vector& x, Vector& y) const {
   layout_.check(x);
   layout_.check(y);
   Vector room_of_u, room;
@@ -154,7 +154,7 @@ void MixedOperator::action(const Vector& u, const Vector& x, Vector& y) const {
   });
 }
 
-Vector MixedOperator::diagonal(const Vector& u) const {
+Vector FieldsOperator::diagonal(const Vector& u) const {
   BlockOperator K = make_matrix();
   assemble(u, K);
   Vector result = zeros();
@@ -167,7 +167,7 @@ Vector MixedOperator::diagonal(const Vector& u) const {
   return result;
 }
 
-BlockOperator MixedOperator::make_matrix() const {
+BlockOperator FieldsOperator::make_matrix() const {
   BlockOperator K(device(), layout_);
   for (int row = 0; row < field_count(); ++row)
     for (int column = 0; column < field_count(); ++column) {
@@ -182,7 +182,7 @@ BlockOperator MixedOperator::make_matrix() const {
   return K;
 }
 
-void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
+void FieldsOperator::assemble(const Vector& u, BlockOperator& K) const {
   Vector room;
   const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room);
   if (K.layout() != layout_)
@@ -212,12 +212,12 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
 }
 
 // Integrals of loads have no blocks.
-std::unique_ptr<Equations> MixedOperator::loads() const { return share(false, loads_among); }
+std::unique_ptr<Equations> FieldsOperator::loads() const { return share(false, loads_among); }
 
-std::unique_ptr<Equations> MixedOperator::without_states() const { return share(true, elastic_among); }
+std::unique_ptr<Equations> FieldsOperator::without_states() const { return share(true, elastic_among); }
 
 // The forms of several fields that have a matrix, or the others; and these of one field.
-std::unique_ptr<Equations> MixedOperator::share(bool with_matrix, SomeIntegrals some) const {
+std::unique_ptr<Equations> FieldsOperator::share(bool with_matrix, SomeIntegrals some) const {
   std::vector<MixedIntegral> several;
   for (const MixedIntegral& each : terms_->integrals()) {
     bool has_block = false;
@@ -228,10 +228,10 @@ std::unique_ptr<Equations> MixedOperator::share(bool with_matrix, SomeIntegrals 
   for (int k = 0; k < field_count(); ++k)
     if (of_field(k) != nullptr)
       for (const Integral& each : some(of_field(k)->integrals())) of_one.push_back(each.of_field(k));
-  return std::make_unique<MixedOperator>(spaces(), std::move(several), std::move(of_one));
+  return std::make_unique<FieldsOperator>(spaces(), std::move(several), std::move(of_one));
 }
 
-void forget_assembly(const MixedOperator& equations) {
+void forget_assembly(const FieldsOperator& equations) {
   equations.plans().forget_assembly();
   equations.terms().patterns().forget();
   for (int k = 0; k < equations.field_count(); ++k) {
