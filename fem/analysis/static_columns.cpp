@@ -65,7 +65,7 @@ void check_same_unknowns(std::span<const LoadVector> cases) {
 
 namespace {
 
-// Of forces on free unknowns, those along means that are held among them.
+// The size of forces on free unknowns, those along means that are held among them.
 double norm_with_means(const Supports& held, const Vector& gathered) {
   Vector free(gathered.device(), gathered.size(), "vectors");
   copy(gathered, free);

@@ -44,7 +44,13 @@ class TangentOfFields final : public TangentSystem {
     const auto tangent = [this](const Vector& force, Vector& u, const std::optional<LinearTolerance>& to) {
       return system_->solve(force, u, to.value_or(tolerance_));
     };
-    return beside_.solve(tangent, b, x, tolerance, *supports_, equations_.facts().symmetric);
+    const auto all = [&](std::span<const Vector* const> forces, std::span<Vector* const> answers,
+                         const LinearTolerance& to) {
+      std::vector<SolveReport> reports;
+      for (std::size_t i = 0; i < forces.size(); ++i) reports.push_back(tangent(*forces[i], *answers[i], to));
+      return reports;
+    };
+    return beside_.solve(tangent, all, b, x, tolerance, *supports_, equations_.facts().symmetric);
   }
   const std::string& turned() const override { return turned_; }
   void set_beside(std::shared_ptr<const Attached> attached, double stiffness, double mass) override {

@@ -49,11 +49,9 @@ void FieldsInputs::set_time(const Time& time) {
     if (each) each->inputs().set_time(time);
 }
 
-void FieldsStates::commit(const Vector& u) {
-  Vector room;
-  const Vector& all = owned_.with_ghosts(u, room);
+void FieldsStates::commit_of_part(const Vector& u) {
   for (std::size_t k = 0; k < of_fields_->size(); ++k)
-    if (const auto& each = (*of_fields_)[k]) each->states().commit_of_part(local_.part(all, static_cast<int>(k)));
+    if (const auto& each = (*of_fields_)[k]) each->states().commit_of_part(local_.part(u, static_cast<int>(k)));
 }
 
 PointStates::Values FieldsStates::values() const {

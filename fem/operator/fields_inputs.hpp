@@ -36,17 +36,16 @@ class FieldsInputs final : public EquationInputs {
 // Those of the operators of single fields, one after the other; forms of several have none.
 class FieldsStates final : public PointStates {
  public:
-  // owned: of the vectors of the operator.
-  FieldsStates(const OperatorsOfFields& of_fields, Layout owned)
-      : of_fields_(&of_fields), owned_(std::move(owned)), local_(owned_.local()) {}
-  void commit(const Vector& u) override;
+  FieldsStates(const OperatorsOfFields& of_fields, Layout layout)
+      : PointStates(std::move(layout)), of_fields_(&of_fields), local_(layout_.local()) {}
+  void commit_of_part(const Vector& u) override;
   Values values() const override;
   void set(const Values& values) override;
   void reset() override;
 
  private:
   const OperatorsOfFields* of_fields_;
-  Layout owned_, local_;  // local: [field][owned | ghosts]
+  Layout local_;  // [field][owned | ghosts]
 };
 
 }  // namespace ritz

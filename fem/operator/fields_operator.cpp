@@ -72,14 +72,6 @@ void add_of_fields(const FieldsOperator& equations, const Layout& local, const V
   }
 }
 
-// compute(y) with the rows of ghosts, which are not complete: they are left out.
-void of_owned_rows(const Layout& owned, const Layout& local, Vector& y, FunctionRef<void(Vector&)> compute) {
-  if (!owned.is_divided()) return compute(y);
-  Vector all(y.device(), local.total(), "vectors");
-  compute(all);
-  owned.keep_owned(all, y);
-}
-
 }  // namespace
 
 FieldsOperator::FieldsOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
@@ -126,31 +118,18 @@ std::string FieldsOperator::name_of(Index unknown) const {
   return fmt::format("'{}' at {}", name, of.name_of(static_cast<Node>(entity)));
 }
 
-void FieldsOperator::residual(const Vector& u, Vector& r) const {
-  layout_.check(u);
-  layout_.check(r);
-  Vector room;
-  const Vector& all = layout_.with_ghosts(u, room);
-  of_owned_rows(layout_, local_, r, [&](Vector& sum) {
-    plans_->run(plans_->plan({OperatorTask::residual}), {.u = all.data(), .target = sum.data()});
-    add_of_fields(*this, local_, all, sum, [](const Operator& one, const Vector& part, int, Vector& result) {
-      residual_of_part(one, part, result);
-    });
+void FieldsOperator::residual_of_part(const Vector& u, Vector& r) const {
+  plans_->run(plans_->plan({OperatorTask::residual}), {.u = u.data(), .target = r.data()});
+  add_of_fields(*this, local_, u, r, [](const Operator& one, const Vector& part, int, Vector& result) {
+    one.residual_of_part(part, result);
   });
 }
 
-void FieldsOperator::action(const Vector& u, const Vector& x, Vector& y) const {
-  layout_.check(x);
-  layout_.check(y);
-  Vector room_of_u, room;
-  const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room_of_u);
-  const Vector& all = layout_.with_ghosts(x, room);
-  of_owned_rows(layout_, local_, y, [&](Vector& sum) {
-    plans_->run(plans_->plan({OperatorTask::action}),
-                {.u = at.empty() ? nullptr : at.data(), .target = sum.data(), .direction = all.data()});
-    add_of_fields(*this, local_, all, sum, [&](const Operator& one, const Vector& part, int k, Vector& result) {
-      Linearisation(one, at.empty() ? Vector() : local_.part(at, k)).action(part, result, nullptr);
-    });
+void FieldsOperator::action_of_part(const Vector& u, const Vector& x, Vector& y) const {
+  plans_->run(plans_->plan({OperatorTask::action}),
+              {.u = u.empty() ? nullptr : u.data(), .target = y.data(), .direction = x.data()});
+  add_of_fields(*this, local_, x, y, [&](const Operator& one, const Vector& part, int k, Vector& result) {
+    one.action_of_part(u.empty() ? Vector() : local_.part(u, k), part, result);
   });
 }
 
@@ -212,12 +191,8 @@ void FieldsOperator::assemble(const Vector& u, BlockOperator& K) const {
 }
 
 // Integrals of loads have no blocks.
-std::unique_ptr<Equations> FieldsOperator::loads() const { return share(false, loads_among); }
-
-std::unique_ptr<Equations> FieldsOperator::without_states() const { return share(true, elastic_among); }
-
-// The forms of several fields that have a matrix, or the others; and these of one field.
-std::unique_ptr<Equations> FieldsOperator::share(bool with_matrix, SomeIntegrals some) const {
+std::unique_ptr<Equations> FieldsOperator::forces(Forces which) const {
+  const bool with_matrix = which == Forces::elastic;
   std::vector<MixedIntegral> several;
   for (const MixedIntegral& each : terms_->integrals()) {
     bool has_block = false;
@@ -227,7 +202,8 @@ std::unique_ptr<Equations> FieldsOperator::share(bool with_matrix, SomeIntegrals
   std::vector<Integral> of_one;
   for (int k = 0; k < field_count(); ++k)
     if (of_field(k) != nullptr)
-      for (const Integral& each : some(of_field(k)->integrals())) of_one.push_back(each.of_field(k));
+      for (const Integral& each : (with_matrix ? elastic_among : loads_among)(of_field(k)->integrals()))
+        of_one.push_back(each.of_field(k));
   return std::make_unique<FieldsOperator>(spaces(), std::move(several), std::move(of_one));
 }
 

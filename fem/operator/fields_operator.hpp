@@ -36,13 +36,12 @@ class FieldsOperator final : public Equations {
   int field_count() const { return terms_->field_count(); }
   const FunctionSpace& space(int field) const { return terms_->space(field); }
   const Spaces& spaces() const { return terms_->spaces(); }
-  std::span<const FunctionSpace> fields() const override { return spaces(); }
   const Operator* of_field(int field) const override;
   bool has_block(int row, int column) const;  // of the matrix
   EquationFacts facts() const override;
 
-  void residual(const Vector& u, Vector& r) const override;
-  void action(const Vector& u, const Vector& x, Vector& y) const override;
+  void residual_of_part(const Vector& u, Vector& r) const override;
+  void action_of_part(const Vector& u, const Vector& x, Vector& y) const override;
   Vector diagonal(const Vector& u) const override;  // of a matrix that is made for it
   // Blocks where fields couple: pattern and memory; values are zero.
   BlockOperator make_matrix() const;
@@ -53,10 +52,7 @@ class FieldsOperator final : public Equations {
   PointStates& states() const override { return *states_; }
 
  private:
-  std::unique_ptr<Equations> loads() const override;
-  std::unique_ptr<Equations> without_states() const override;
-  using SomeIntegrals = std::vector<Integral> (*)(const std::vector<Integral>&);
-  std::unique_ptr<Equations> share(bool with_matrix, SomeIntegrals some) const;
+  std::unique_ptr<Equations> forces(Forces which) const override;
   std::string name_of(Index unknown) const override;
   std::vector<double> forces_for_results(const Vector& f) const override { return f.host(); }
   std::shared_ptr<Equations> shared() const override { return std::make_shared<FieldsOperator>(*this); }
