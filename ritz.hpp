@@ -24,7 +24,7 @@
 #include "fem/operator/abilities.hpp"
 #include "fem/operator/evaluate.hpp"
 #include "fem/space/fields_constraints.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/operator/operator.hpp"
 #include "fem/operator/linearisation.hpp"
 #include "fem/physics/any_form.hpp"

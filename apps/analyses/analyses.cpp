@@ -275,7 +275,7 @@ void set_time_at_end(const RunStep& step) {
 }
 
 // Reports those of several fields, whose operators are not among the equations that the run shares.
-void report_steps_down(Run& run, const MixedOperator& equations) {
+void report_steps_down(Run& run, const FieldsOperator& equations) {
   const auto report = [&](TaskPlans& plans) {
     for (const std::string& each : plans.take_steps_down()) run.results().step_down(each);
   };

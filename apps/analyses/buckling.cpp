@@ -2,7 +2,7 @@
 
 #include "apps/analyses/case_analysis.hpp"
 #include "apps/analyses/modal.hpp"
-#include "fem/operator/mixed_needs.hpp"
+#include "fem/operator/fields_operator_needs.hpp"
 #include "fem/physics/body.hpp"
 
 #include <algorithm>

@@ -38,7 +38,7 @@ RunForecast path_forecast(const Device& device, const char* path, const MemoryNe
 }
 
 // The factor is counted by an analysis of the matrix's pattern, for which there must be room; else it is not known.
-RunForecast direct_forecast(const Device& device, const MixedOperator& equations, const LinearSolverOptions& solver,
+RunForecast direct_forecast(const Device& device, const FieldsOperator& equations, const LinearSolverOptions& solver,
                             const MemoryNeeds& beside, std::string& remark) {
   const MemoryNeeds needs = fields_needs(equations, MixedPath::direct, solver) + beside;
   FieldsFactorNeeds factor;
@@ -57,7 +57,7 @@ RunForecast direct_forecast(const Device& device, const MixedOperator& equations
 }
 
 // Over ranks, of linear statics.
-void forecast_fields_of_ranks(Run& run, const MixedOperator& equations, const LinearSolverOptions& solver,
+void forecast_fields_of_ranks(Run& run, const FieldsOperator& equations, const LinearSolverOptions& solver,
                               const std::vector<RunForecast>& paths) {
   const auto direct = std::ranges::find(paths, "direct", &RunForecast::path);
   report_forecast_of_ranks(
@@ -86,7 +86,7 @@ void list_paths(Log& log, const std::vector<RunForecast>& paths) {
 
 void forecast_fields(Run& run, const CaseAnalysis& analysis, const FieldsOfModel& fields) {
   const Device& device = run.device();
-  const MixedOperator& equations = *fields.equations;
+  const FieldsOperator& equations = *fields.equations;
   const LinearSolverOptions solver =
       analysis.linear() != nullptr ? *analysis.linear() : LinearSolverOptions{.method = LinearMethod::direct};
   const MemoryNeeds beside = analysis.beside_system(fields);

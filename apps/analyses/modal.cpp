@@ -6,7 +6,7 @@
 #include "apps/results/field_results.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
 #include "fem/analysis/sector_modes.hpp"
-#include "fem/operator/mixed_needs.hpp"
+#include "fem/operator/fields_operator_needs.hpp"
 #include "fem/physics/body.hpp"
 
 #include <algorithm>

@@ -158,7 +158,7 @@ void show(Run& run, const CaseModel& read, const Operator& equations, const Elas
 // Displacement and pressure: the first field with its forces is shown as the only one is.
 void show_mixed(Run& run, const CaseModel& read, const FieldsOfModel& fields, const ElasticBody& body,
                 const Asked& asked, const SolutionView& s) {
-  const MixedOperator& equations = *fields.equations;
+  const FieldsOperator& equations = *fields.equations;
   const auto of_displacement = [&](const Vector* x) {
     return x != nullptr ? std::optional(equations.layout().part(*x, 0)) : std::nullopt;
   };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/cases/fields_of_case.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 
 #include <string>
 #include <vector>

@@ -74,7 +74,7 @@ std::vector<double> values_of(const Model& model, const Beginning& begin, bool i
   if (!is_vector_field) return values_at_nodes({begin.part}, space);
   std::vector<PointFunction> vector;
   for (const Formula& each : begin.part.formulas) vector.push_back(coefficient(each).function());
-  return interpolate(MixedOperator(model.spaces(), model.of_fields.equations), static_cast<int>(begin.field), vector)
+  return interpolate(FieldsOperator(model.spaces(), model.of_fields.equations), static_cast<int>(begin.field), vector)
       .host();
 }
 

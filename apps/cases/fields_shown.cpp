@@ -47,7 +47,7 @@ void report_peak_in_cells(Run& run, const Mesh& mesh, const Field& field) {
 
 // The size of the sums in the equations of a field, of terms that may cancel: those of the other fields, with signs
 // that are thrown.
-double flows_into(const MixedOperator& equations, int field, const Vector& u) {
+double flows_into(const FieldsOperator& equations, int field, const Vector& u) {
   const auto equations_at = [&](const Vector& at) {
     Vector r = equations.zeros();
     equations.residual(at, r);
@@ -69,7 +69,7 @@ double flows_into(const MixedOperator& equations, int field, const Vector& u) {
 // A scalar field that is prescribed in one place alone has a free level there, unless the prescribed values and loads
 // of the other fields are not in balance: then that place gives or takes the rest.
 void report_imbalance(Run& run, const FieldsOfModel& fields, const SolutionView& s) {
-  const MixedOperator& equations = *fields.equations;
+  const FieldsOperator& equations = *fields.equations;
   for (int k = 0; k < equations.field_count(); ++k) {
     const FunctionSpace& space = equations.space(k);
     const Constraints& held = (*fields.supports)[k];
@@ -99,7 +99,7 @@ void add_curl_results(Run& run, const FieldFacts& facts, CurlResults results, st
 }
 
 // Energies of magnetostatics.
-void report_works(Run& run, const MixedOperator& equations, const Vector& u) {
+void report_works(Run& run, const FieldsOperator& equations, const Vector& u) {
   const Works of = works(equations, u);
   run.log().line("energy u.K u / 2: {:.6g}, work u.f of the loads: {:.6g}", of.energy, of.of_loads);
   run.results().facts()["energy"] = fmt::format("{:.10g}", of.energy);
@@ -108,7 +108,7 @@ void report_works(Run& run, const MixedOperator& equations, const Vector& u) {
 
 // Facts of a state of rest. Those of an evolution are in its own report.
 void report_rest(Run& run, const std::vector<FieldFacts>& facts, const FieldsOfModel& fields, const SolutionView& s) {
-  const MixedOperator& equations = *fields.equations;
+  const FieldsOperator& equations = *fields.equations;
   if (equations.facts().linear && equations.facts().symmetric && std::ranges::any_of(facts, has_curl))
     report_works(run, equations, s.u);
   run.log().line("relative residual {:.1e}", s.residual);
@@ -122,7 +122,7 @@ void report_rest(Run& run, const std::vector<FieldFacts>& facts, const FieldsOfM
 void show_fields(Run& run, const std::vector<FieldFacts>& facts, const std::vector<int>& moving,
                  const FieldsOfModel& fields, const SolutionView& s) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  const MixedOperator& equations = *fields.equations;
+  const FieldsOperator& equations = *fields.equations;
   std::vector<Field> nodal, cells;
   for (int k = 0; k < equations.field_count(); ++k) {
     const FieldFacts& field = facts[static_cast<std::size_t>(k)];

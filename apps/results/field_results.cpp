@@ -31,7 +31,7 @@ std::vector<double> values_in_cells(const FunctionSpace& space, const Vector& u)
   return result;
 }
 
-bool is_first_at_nodes(const MixedOperator& equations, int field) {
+bool is_first_at_nodes(const FieldsOperator& equations, int field) {
   for (int k = 0; k < field; ++k)
     if (equations.terms().family(k) == Family::lagrange) return false;
   return true;
@@ -41,7 +41,7 @@ bool is_first_at_nodes(const MixedOperator& equations, int field) {
 
 const std::vector<FieldFacts>& facts_of(const Model& model) { return model.of_fields.equations.front().form.fields; }
 
-Field field_result(Results& results, const MixedOperator& equations, int field, const Vector& u, std::string name) {
+Field field_result(Results& results, const FieldsOperator& equations, int field, const Vector& u, std::string name) {
   const FunctionSpace& space = equations.space(field);
   const Family family = equations.terms().family(field);
   if (family == Family::facet || family == Family::edge)
@@ -52,7 +52,7 @@ Field field_result(Results& results, const MixedOperator& equations, int field, 
   return {std::move(name), space.components(), space.to_mesh(part)};
 }
 
-std::vector<double> field_forces(const MixedOperator& equations, int field, const std::vector<double>& forces) {
+std::vector<double> field_forces(const FieldsOperator& equations, int field, const std::vector<double>& forces) {
   const Layout& layout = equations.layout();
   const auto part = std::span(forces).subspan(static_cast<std::size_t>(layout.first(field)),
                                               static_cast<std::size_t>(layout.size(field)));

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "apps/results/results.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/physics/model.hpp"
 
 #include <string>
@@ -17,9 +17,9 @@ const std::vector<FieldFacts>& facts_of(const Model& model);
 
 // Field `field` of u [unknown of all fields]. Values of the first field at nodes are polynomials of the field itself,
 // where probes and files look closely; those of others are values at the nodes of the mesh.
-Field field_result(Results& results, const MixedOperator& equations, int field, const Vector& u, std::string name);
+Field field_result(Results& results, const FieldsOperator& equations, int field, const Vector& u, std::string name);
 
 // Field `field` of forces [unknown of all fields], at the nodes of the mesh.
-std::vector<double> field_forces(const MixedOperator& equations, int field, const std::vector<double>& forces);
+std::vector<double> field_forces(const FieldsOperator& equations, int field, const std::vector<double>& forces);
 
 }  // namespace ritz

@@ -248,7 +248,7 @@ void write_modes(Results& results, const Mesh& mesh, const MotionOf& motion, con
 
 void write_modes(Results& results, const FieldsOfModel& fields, const VibrationModes& modes,
                  const ModeShapes& options) {
-  const MixedOperator& equations = *fields.equations;
+  const FieldsOperator& equations = *fields.equations;
   std::vector<std::vector<Field>> shapes;  // [mode][field]
   std::optional<Profile::Phase> phase(std::in_place, results.device().profile(), "fields");
   for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {

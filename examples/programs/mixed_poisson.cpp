@@ -30,8 +30,8 @@ int main() {
     const MixedFormValue flow = MixedPoisson<2>{1};
     const Spaces spaces = spaces_of(flow, mesh, Device::named("cpu"));
     const FormValue source(Load<1, 2, 0>{}, {less});  // the balance is -div q + source = 0
-    const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(flow)},
-                                  {Integral::over_all_cells(source).of_field(1)});
+    const FieldsOperator equations(spaces, {MixedIntegral::over_all_cells(flow)},
+                                   {Integral::over_all_cells(source).of_field(1)});
     Vector u = equations.zeros(), r = equations.zeros();
     equations.residual(u, r);
     BlockOperator K = equations.make_matrix();

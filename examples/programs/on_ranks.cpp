@@ -15,7 +15,7 @@ bool prints(const Ranks* ranks) { return ranks == nullptr || ranks->rank() == 0;
 bool heat(const Device& device, Ranks* ranks) {
   const Mesh mesh = rectangle(32, 32, {1, 1}, CellKind::quad9);
   const Spaces spaces{FunctionSpace(mesh, 1, device)};
-  const MixedOperator equations(
+  const FieldsOperator equations(
       spaces, {}, {Integral::over_all_cells(Diffusion<2>{1}), Integral::over_all_cells(Load<1, 2, 0>{{1}})});
   FieldsConstraints cold(spaces);
   for (const char* side : {"x0", "x1", "y0", "y1"}) cold[0].prescribe(mesh.region(side), 0, 0.0, side);
@@ -35,7 +35,7 @@ bool cavity(const Device& device, Ranks* ranks) {
   const Mesh mesh = rectangle(48, 48, {1, 1}, CellKind::quad4);
   const MixedFormValue stokes = Stokes<2>{1};
   const Spaces spaces = spaces_of(stokes, mesh, device);
-  const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(stokes)});
+  const FieldsOperator equations(spaces, {MixedIntegral::over_all_cells(stokes)});
   const PointFunction lid = [](std::span<const double> x, std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = x[3 * i + 1] == 1 && x[3 * i] > 0 && x[3 * i] < 1;
   };

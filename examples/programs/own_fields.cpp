@@ -29,8 +29,8 @@ int main() try {
   MixedFormValue rubber = Incompressible{.mu = 0.5};
   rubber.numbers.module = "own_fields_kernels";
   const Spaces spaces = spaces_of(rubber, mesh, Device::named("auto"));
-  const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(rubber)},
-                                {Integral::over(FormValue(Pressure<2>{1}), mesh.region("x0"))});
+  const FieldsOperator equations(spaces, {MixedIntegral::over_all_cells(rubber)},
+                                 {Integral::over(FormValue(Pressure<2>{1}), mesh.region("x0"))});
   FieldsConstraints fixed(spaces);
   fixed[0].prescribe(mesh.region("y0"), 1, 0.0, "symmetry");
   fixed[0].prescribe(mesh.region("y1"), 0, 0.0, "symmetry");

@@ -24,7 +24,7 @@ struct Flow {
 Flow flow_in(const Mesh& mesh, const PointFunction& v_x, const PointFunction& v_y) {
   const MixedFormValue stokes = Stokes<2>{1};
   const Spaces spaces = spaces_of(stokes, mesh, Device::named("auto"));
-  const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(stokes)});
+  const FieldsOperator equations(spaces, {MixedIntegral::over_all_cells(stokes)});
   FieldsConstraints walls(spaces);
   for (const char* side : {"x0", "x1", "y0", "y1"}) {
     walls[0].prescribe(mesh.region(side), 0, v_x, side);

@@ -45,8 +45,8 @@ Computed computed(const Layer& layer, Index n) {
   const Mesh mesh = rectangle(n, n, {layer.L, layer.L}, CellKind::quad4);
   const MixedFormValue form = layer.form();
   const Spaces spaces = spaces_of(form, mesh, Device::named("auto"));
-  const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(form)},
-                                {Integral::over(FormValue(Pressure<2>{layer.pressure}), mesh.region("x1"))});
+  const FieldsOperator equations(spaces, {MixedIntegral::over_all_cells(form)},
+                                 {Integral::over(FormValue(Pressure<2>{layer.pressure}), mesh.region("x1"))});
   FieldsConstraints fixed(spaces);
   fixed[0].prescribe(mesh.region("x0"), 0, 0.0, "ground");
   for (const char* side : {"y0", "y1"}) fixed[0].prescribe(mesh.region(side), 1, 0.0, "no strain across");

@@ -49,19 +49,21 @@ void Attached::add(const std::vector<double>& weights, const Vector& x, Vector& 
     if (weights[j] != 0 && std::isfinite(weights[j])) axpy(weights[j] * dot(whole[j], x), whole[j], y);
 }
 
-Attached attached_to(const Spaces& spaces, std::span<const AttachedMotion> given, const Supports& supports,
-                     const PartOfModel* part, std::span<const Index> stops) {
+namespace {
+
+// layout: of the whole model.
+Attached attached_to(const Layout& layout, const Device& device, std::span<const AttachedMotion> given,
+                     const Supports& supports, const PartOfModel* part, std::span<const Index> stops) {
   Attached result;
   if (given.empty()) return result;
-  const Layout layout = layout_of(spaces);
   const auto column = [&](const std::vector<double>& row) {
-    Vector whole(spaces.front().device(), std::span<const double>(row), "vectors");
+    Vector whole(device, std::span<const double>(row), "vectors");
     return part != nullptr ? part->own(whole) : std::move(whole);
   };
   for (const AttachedMotion& each : given) {
     std::vector<double> row(static_cast<std::size_t>(layout.total()), 0.0);
     const auto mine = std::span(row).subspan(static_cast<std::size_t>(layout.first(each.field)));
-    const int components = spaces[static_cast<std::size_t>(each.field)].components();
+    const int components = layout.width(each.field);
     for (const UnknownTerm& term : each.terms)
       mine[static_cast<std::size_t>(Index{term.node} * components + term.component)] += term.factor;
     result.whole.push_back(column(row));
@@ -82,9 +84,16 @@ Attached attached_to(const Spaces& spaces, std::span<const AttachedMotion> given
   return result;
 }
 
+}  // namespace
+
+Attached attached_to(const Spaces& spaces, std::span<const AttachedMotion> given, const Supports& supports,
+                     const PartOfModel* part) {
+  return attached_to(layout_of(spaces), spaces.front().device(), given, supports, part, {});
+}
+
 Attached attached_to(const Equations& all, std::span<const AttachedMotion> given, const Supports& supports,
                      const PartOfModel* part, std::span<const Index> stops) {
-  return attached_to(Spaces(all.fields().begin(), all.fields().end()), given, supports, part, stops);
+  return attached_to(all.layout(), all.device(), given, supports, part, stops);
 }
 
 MemoryNeeds attached_needs(const FunctionSpace& space, Index count) {

@@ -35,10 +35,9 @@ struct Attached {
 
 // Supports are finished. Values that vary in time may change later: which unknowns are prescribed may not. spaces: of
 // the whole model; part: whose supports they are, of the vectors of a rank; null: one process.
-// stops [unknown of all fields]: Attached::stops.
 Attached attached_to(const Spaces& spaces, std::span<const AttachedMotion> given, const Supports& supports,
-                     const PartOfModel* part = nullptr, std::span<const Index> stops = {});
-// all: of the whole model.
+                     const PartOfModel* part = nullptr);
+// all: of the whole model; stops [unknown of all fields]: Attached::stops.
 Attached attached_to(const Equations& all, std::span<const AttachedMotion> given, const Supports& supports,
                      const PartOfModel* part = nullptr, std::span<const Index> stops = {});
 

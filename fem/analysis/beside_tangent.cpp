@@ -33,27 +33,27 @@ void BesideTangent::find_stop_columns(Product multiply, const Supports& supports
   }
 }
 
-void BesideTangent::solve_for_motions(Solve tangent, const Supports& supports, bool is_symmetric) {
+void BesideTangent::solve_for_motions(SolveAll all, const Supports& supports, bool is_symmetric) {
   if (!attached_->stops.empty() && !is_symmetric)
     throw Error(ErrorKind::conflicting_conditions,
                 "springs or mean motions of couplings alone hold a body whose tangent is not symmetric",
                 "a load that follows the surface, or a law, makes it so", "support the body at some nodes");
-  const auto solve = [&](const Vector& b, Vector& x) {
-    const SolveReport report = tangent(b, x, LinearTolerance{1e-10, 1e-2});
-    if (!report.converged())
-      throw Error(ErrorKind::not_converged,
-                  fmt::format("the linear solver ({}) stopped for a motion of a reference point: {}", report.method,
-                              name_of(report.reason)),
-                  report.where, advice_for(report.reason));
+  const auto solve = [&](std::span<const Vector* const> b, std::span<Vector* const> x) {
+    for (const SolveReport& report : all(b, x, LinearTolerance{1e-10, 1e-2}))
+      if (!report.converged())
+        throw Error(ErrorKind::not_converged,
+                    fmt::format("the linear solver ({}) stopped for a motion of a reference point: {}", report.method,
+                                name_of(report.reason)),
+                    report.where, advice_for(report.reason));
   };
   bordered_.emplace(attached_, weights_, stop_columns_, supports, solve);
   solved_weights_ = weights_;
 }
 
-SolveReport BesideTangent::solve(Solve tangent, const Vector& b, Vector& x, const Tolerance& tolerance,
+SolveReport BesideTangent::solve(Solve tangent, SolveAll all, const Vector& b, Vector& x, const Tolerance& tolerance,
                                  const Supports& supports, bool is_symmetric) {
   if (!std::ranges::any_of(weights_, [](double each) { return each != 0; })) return tangent(b, x, tolerance);
-  if (!bordered_ || solved_weights_ != weights_) solve_for_motions(tangent, supports, is_symmetric);
+  if (!bordered_ || solved_weights_ != weights_) solve_for_motions(all, supports, is_symmetric);
   Vector rest;
   std::vector<double> at_stops;
   if (!attached_->stops.empty()) {

@@ -14,6 +14,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace ritz {
@@ -22,18 +23,21 @@ class BesideTangent {
  public:
   using Tolerance = std::optional<LinearTolerance>;
   using Solve = FunctionRef<SolveReport(const Vector& b, Vector& x, const Tolerance& tolerance)>;
+  using SolveAll = FunctionRef<std::vector<SolveReport>(std::span<const Vector* const> b, std::span<Vector* const> x,
+                                                        const LinearTolerance& tolerance)>;
   using Product = FunctionRef<void(const Vector& x, Vector& y)>;
 
   void set(std::shared_ptr<const Attached> attached, double stiffness, double mass);
   void tangent_changed() { bordered_.reset(); }
   void find_stop_columns(Product multiply, const Supports& supports);
   void add_product(const Vector& x, Vector& y) const;  // y += U D U^T x, without held motions
-  // tangent: solves with K alone. Throws Error: Exit::model where stops stand in K, and it is not symmetric.
-  SolveReport solve(Solve tangent, const Vector& b, Vector& x, const Tolerance& tolerance, const Supports& supports,
-                    bool is_symmetric);
+  // tangent, all: solve with K alone, one right-hand side or several. Throws Error: Exit::model where stops stand in K,
+  // and it is not symmetric.
+  SolveReport solve(Solve tangent, SolveAll all, const Vector& b, Vector& x, const Tolerance& tolerance,
+                    const Supports& supports, bool is_symmetric);
 
  private:
-  void solve_for_motions(Solve tangent, const Supports& supports, bool is_symmetric);
+  void solve_for_motions(SolveAll all, const Supports& supports, bool is_symmetric);
 
   std::shared_ptr<const Attached> attached_;
   std::vector<double> weights_, solved_weights_;  // D

@@ -20,33 +20,42 @@ BorderedTangent::BorderedTangent(std::shared_ptr<const Attached> attached, std::
                                  std::span<const Vector> stop_columns, const Supports& supports, Solve solve)
     : attached_(std::move(attached)), stop_columns_(stop_columns) {
   for (std::size_t j = 0; j < weights.size(); ++j)
-    if (weights[j] != 0) add_border(j, weights[j], solve);
-  add_stops(supports, solve);
+    if (weights[j] != 0) add_border(j, weights[j]);
+  find_answers(supports, solve);
   factorise();
 }
 
-void BorderedTangent::add_border(std::size_t motion, double weight, Solve solve) {
+void BorderedTangent::add_border(std::size_t motion, double weight) {
   const Vector& whole = attached_->whole[motion];
   Border border{motion, std::isinf(weight) ? 0 : 1 / weight, like(whole), like(whole), {}};
   attached_->motions.U.get_column(static_cast<int>(motion), border.row);
-  solve(border.row, border.answer);
-  for (const Vector& stop : attached_->stops) {
-    border.at_stops.push_back(dot(stop, whole));
-    axpy(border.at_stops.back(), stop, border.row);
-  }
   borders_.push_back(std::move(border));
 }
 
-void BorderedTangent::add_stops(const Supports& supports, Solve solve) {
-  for (std::size_t s = 0; s < attached_->stops.size(); ++s) {
-    Vector force = like(stop_columns_[s]);
-    axpy(-1.0, stop_columns_[s], force);
+std::vector<Vector> BorderedTangent::forces_of_stops(const Supports& supports) const {
+  std::vector<Vector> forces;
+  for (const Vector& column : stop_columns_) {
+    Vector& force = forces.emplace_back(like(column));
+    axpy(-1.0, column, force);
     supports.set_zero(force);
-    Vector motion = like(force);
-    solve(force, motion);
-    axpy(1.0, attached_->stops[s], motion);
-    motions_.push_back(std::move(motion));
   }
+  return forces;
+}
+
+void BorderedTangent::find_answers(const Supports& supports, Solve solve) {
+  const std::vector<Vector> forces = forces_of_stops(supports);
+  for (const Vector& force : forces) motions_.push_back(like(force));
+  std::vector<const Vector*> b;
+  std::vector<Vector*> x;
+  for (Border& each : borders_) b.push_back(&each.row), x.push_back(&each.answer);
+  for (std::size_t s = 0; s < forces.size(); ++s) b.push_back(&forces[s]), x.push_back(&motions_[s]);
+  solve(b, x);
+  for (Border& each : borders_)
+    for (const Vector& stop : attached_->stops) {
+      each.at_stops.push_back(dot(stop, attached_->whole[each.motion]));
+      axpy(each.at_stops.back(), stop, each.row);
+    }
+  for (std::size_t s = 0; s < motions_.size(); ++s) axpy(1.0, attached_->stops[s], motions_[s]);
 }
 
 // Rows: the motions of the columns, then the balance at the stops.

@@ -21,7 +21,8 @@ namespace ritz {
 
 class BorderedTangent {
  public:
-  using Solve = FunctionRef<void(const Vector& b, Vector& x)>;  // accurately: later solutions inherit the error
+  // x[i] = K^-1 b[i] of all of them, accurately: later solutions inherit the error.
+  using Solve = FunctionRef<void(std::span<const Vector* const> b, std::span<Vector* const> x)>;
 
   // weights [motion]: D; 0: the motion is free. stop_columns [stop]: K e_s, gathered, zero where prescribed; they are
   // also rows of K, which is symmetric where there are any. They stay with the caller.
@@ -40,8 +41,9 @@ class BorderedTangent {
     Vector row, answer;  // u, and K^-1 u
     std::vector<double> at_stops;
   };
-  void add_border(std::size_t motion, double weight, Solve solve);
-  void add_stops(const Supports& supports, Solve solve);
+  void add_border(std::size_t motion, double weight);
+  std::vector<Vector> forces_of_stops(const Supports& supports) const;
+  void find_answers(const Supports& supports, Solve solve);
   void factorise();
   std::vector<double> gap(const std::vector<double>& forces_at_stops, const std::vector<double>& sizes,
                           const Vector& x) const;

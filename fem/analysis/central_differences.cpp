@@ -79,7 +79,7 @@ class ExplicitSteps final : public Integrator {
         equations_(*problem.equations),
         supports_(*problem.supports),
         damping_(model.damping.mass),
-        loads_(equations_.loads()),
+        loads_(equations_.forces(Equations::Forces::loads)),
         masses_(lumped_mass(model.rates, supports_.host_mask()), attached_of(model), supports_),
         motion_(supports_, equations_.zeros(), problem_.options.end) {
     problem_.judges = false;

@@ -1,10 +1,10 @@
 #include "fem/analysis/fields_needs.hpp"
 
 #include "device/error.hpp"
-#include "fem/operator/mixed_needs.hpp"
+#include "fem/operator/fields_operator_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 #include "fem/preconditioners/fields_system.hpp"
-#include "fem/preconditioners/mixed_preconditioner_needs.hpp"
+#include "fem/preconditioners/fields_preconditioner_needs.hpp"
 #include "fem/ranks/space_part.hpp"
 #include "solvers/direct/direct_solver.hpp"
 
@@ -20,7 +20,7 @@ namespace {
 
 std::size_t at_place(Index i) { return static_cast<std::size_t>(i); }
 
-Index krylov_vectors(const MixedOperator& equations, const LinearSolverOptions& options) {
+Index krylov_vectors(const FieldsOperator& equations, const LinearSolverOptions& options) {
   const bool gmres = options.method == LinearMethod::gmres ||
                      (options.method == LinearMethod::automatic && !equations.facts().symmetric);
   return gmres ? 2 * ((options.restart + 8) / 8 * 8 + 4) : 8;
@@ -38,7 +38,7 @@ struct Peak {
 // matrix and lists are those of the whole, shared out by the cells.
 class FieldsForecaster {
  public:
-  FieldsForecaster(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options)
+  FieldsForecaster(const FieldsOperator& equations, MixedPath path, const LinearSolverOptions& options)
       : equations_(equations),
         direct_(path == MixedPath::direct),
         options_(options),
@@ -61,7 +61,7 @@ class FieldsForecaster {
       peak.raise(divided ? kept + joined_rows(share) : with_blocks + joined_copy(), "factorisation");
       return peak;
     }
-    const MixedPreconditionerNeeds M = mixed_preconditioner_needs(share, options_.multigrid);
+    const FieldsPreconditionerNeeds M = fields_preconditioner_needs(share, options_.multigrid);
     MemoryNeeds live = with_blocks;
     if (divided)
       live += vectors(share.unknowns(), 3) + vectors(share.unknowns() + share.unknowns_of_ghosts(), 1);  // of products
@@ -89,7 +89,7 @@ class FieldsForecaster {
     return FieldsShare::rows(share.unknowns(), share.unknowns_of_ghosts(), row, 1) + vectors(share.unknowns(), 4);
   }
 
-  const MixedOperator& equations_;
+  const FieldsOperator& equations_;
   bool direct_;
   LinearSolverOptions options_;
   MemoryNeeds matrix_, lists_, vector_lists_;  // of the whole: blocks; lists of all tasks, and of residuals and actions
@@ -99,7 +99,7 @@ class FieldsForecaster {
 // Nodes that each rank owns of each field, and those that cells join with them.
 class FieldsOfRanks {
  public:
-  FieldsOfRanks(const MixedOperator& equations, int ranks) : equations_(equations), ranks_(ranks) {
+  FieldsOfRanks(const FieldsOperator& equations, int ranks) : equations_(equations), ranks_(ranks) {
     for (int k = 0; k < equations.field_count(); ++k) {
       if (equations.space(k).node_count() < ranks)
         throw Error(ErrorKind::environment,
@@ -182,7 +182,7 @@ class FieldsOfRanks {
     }
   }
 
-  const MixedOperator& equations_;
+  const FieldsOperator& equations_;
   int ranks_;
   std::vector<std::vector<Index>> first_;   // [field][rank + 1] nodes
   std::vector<std::vector<Index>> ghosts_;  // [rank][field] nodes
@@ -190,16 +190,16 @@ class FieldsOfRanks {
 
 }  // namespace
 
-MixedPath first_path(const MixedOperator& equations, const LinearSolverOptions& options) {
+MixedPath first_path(const FieldsOperator& equations, const LinearSolverOptions& options) {
   const LinearMethod first = methods_of(equations, options, size_of_system(equations)).front().method;
   return first == LinearMethod::direct ? MixedPath::direct : MixedPath::iterative;
 }
 
-MemoryNeeds fields_needs(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options) {
+MemoryNeeds fields_needs(const FieldsOperator& equations, MixedPath path, const LinearSolverOptions& options) {
   return FieldsForecaster(equations, path, options).of(FieldsShare(equations)).needs;
 }
 
-FieldsFactorNeeds fields_factor_needs(const MixedOperator& equations) {
+FieldsFactorNeeds fields_factor_needs(const FieldsOperator& equations) {
   auto phase = equations.device().profile().phase("analysis");
   const SparseMatrix A = joined_matrix(equations.make_matrix());
   const Index copy = A.pattern().offsets().bytes() + A.pattern().columns().bytes() + A.values().bytes();
@@ -207,7 +207,7 @@ FieldsFactorNeeds fields_factor_needs(const MixedOperator& equations) {
           A.device().is_gpu() ? 0 : 2 * copy};
 }
 
-RanksForecast forecast_ranks(const MixedOperator& equations, MixedPath path, const LinearSolverOptions& options,
+RanksForecast forecast_ranks(const FieldsOperator& equations, MixedPath path, const LinearSolverOptions& options,
                              const RanksQuestion& question) {
   auto phase = equations.device().profile().phase("ranks");
   FieldsOfRanks parts(equations, question.ranks);

@@ -12,7 +12,7 @@ namespace ritz {
 namespace {
 
 // The unknowns of a field of facets or edges at which a vector has moments.
-void prescribe_vector(const MixedOperator& equations, const PrescribedValue& given, Constraints& supports) {
+void prescribe_vector(const FieldsOperator& equations, const PrescribedValue& given, Constraints& supports) {
   if (std::ranges::any_of(given.vector, &PointFunction::varies_in_time))
     throw Error(ErrorKind::analysis,
                 fmt::format("the field '{}' has a prescribed vector that varies in time",
@@ -34,7 +34,7 @@ void prescribe_vector(const MixedOperator& equations, const PrescribedValue& giv
 }
 
 // own: of a load case, in place of those outside on the same region and component.
-std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const MixedOperator& equations,
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const FieldsOperator& equations,
                                                const std::vector<PrescribedValue>& own,
                                                std::span<const std::size_t> stops = {}) {
   auto result = std::make_unique<FieldsConstraints>(model.spaces());
@@ -151,7 +151,7 @@ std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const ModelLo
 }  // namespace
 
 std::unique_ptr<FieldsConstraints> supports_of(const Model& model, std::span<const std::size_t> stops) {
-  return supports_of(model, MixedOperator(model.spaces(), model.of_fields.equations, model.equations), {}, stops);
+  return supports_of(model, FieldsOperator(model.spaces(), model.of_fields.equations, model.equations), {}, stops);
 }
 
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
@@ -164,12 +164,12 @@ FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {
   FieldsOfModel fields;
   std::vector<MixedIntegral> of_fields = model.of_fields.equations;
   if (rates == Rates::among) std::ranges::copy(rates_among_fields(model), std::back_inserter(of_fields));
-  fields.equations = std::make_unique<MixedOperator>(model.spaces(), std::move(of_fields),
-                                                     rates == Rates::among ? with_rates(model) : model.equations);
+  fields.equations = std::make_unique<FieldsOperator>(model.spaces(), std::move(of_fields),
+                                                      rates == Rates::among ? with_rates(model) : model.equations);
   if (rates == Rates::among)
-    fields.rates = std::make_unique<MixedOperator>(model.spaces(), rates_among_fields(model), rates_of(model));
+    fields.rates = std::make_unique<FieldsOperator>(model.spaces(), rates_among_fields(model), rates_of(model));
   if (rates == Rates::beside)
-    fields.rates = std::make_unique<MixedOperator>(model.spaces(), model.of_fields.inertia, model.inertia);
+    fields.rates = std::make_unique<FieldsOperator>(model.spaces(), model.of_fields.inertia, model.inertia);
   fields.supports = supports_of(model, *fields.equations, {});
   for (const ModelLoadCase& each : model.load_cases)
     fields.supports_of_cases.push_back(supports_of(model, each, fields));

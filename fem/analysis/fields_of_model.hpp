@@ -21,7 +21,7 @@ struct FieldsOfModel {
     beside,  // and an operator of the inertia: of free vibration
     among    // and one of the capacity, or else the inertia, which is among the equations, too: of an evolution in time
   };
-  std::unique_ptr<MixedOperator> equations, rates;
+  std::unique_ptr<FieldsOperator> equations, rates;
   std::unique_ptr<FieldsConstraints> supports;  // finished
   // [load case] with what it prescribes, the same unknowns as without it; null: it prescribes nothing.
   std::vector<std::unique_ptr<FieldsConstraints>> supports_of_cases = {};
@@ -39,8 +39,8 @@ std::vector<std::vector<double>> free_motions(const Model& model, const FieldsCo
 // Throws Error: Exit::model where there are any.
 void check_held(const FieldsOfModel& fields);
 
-// Throws what MixedOperator and Constraints::finish() throw, and Error: Exit::model for vectors of a field of facets or
-// edges that are prescribed as a function of time, and for load cases that prescribe other unknowns.
+// Throws what FieldsOperator and Constraints::finish() throw, and Error: Exit::model for vectors of a field of facets
+// or edges that are prescribed as a function of time, and for load cases that prescribe other unknowns.
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates = FieldsOfModel::Rates::none);
 // Its supports alone, finished. Throws what fields_of() throws. stops: unknowns of all fields that are held at zero,
 // too.

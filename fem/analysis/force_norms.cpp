@@ -1,7 +1,7 @@
 #include "fem/analysis/force_norms.hpp"
 
 #include "device/ranks/packed.hpp"
-#include "fem/operator/operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -23,8 +23,11 @@ PlaceInSpace place_in_space(const Equations& equations, Index unknown) {
     if (!whole) return PlaceInSpace{space, node};
     return PlaceInSpace{whole, static_cast<Node>(space.ghosts()->global(node))};
   };
-  const int field = equations.layout().field_at(unknown);
-  return at(equations.fields()[static_cast<std::size_t>(field)], equations.layout().first(field));
+  const auto* const several = dynamic_cast<const FieldsOperator*>(&equations);
+  if (several == nullptr) return at(dynamic_cast<const Operator&>(equations).space(), 0);
+  int field = 0;
+  while (field + 1 < several->field_count() && unknown >= several->layout().first(field + 1)) ++field;
+  return at(several->space(field), several->layout().first(field));
 }
 
 // Regions of cells around the node: "'rubber' and 'steel'"; none where nodes are not those of the mesh.

@@ -1,7 +1,7 @@
 #include "fem/analysis/gauge.hpp"
 
 #include "device/error.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
 #include "fem/space/fields_constraints.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -14,7 +14,7 @@
 namespace ritz {
 namespace {
 
-bool has_one_unknown_for_each_edge(const MixedOperator& equations) {
+bool has_one_unknown_for_each_edge(const FieldsOperator& equations) {
   const FunctionSpace& space = equations.space(0);
   return std::ranges::all_of(space.mesh().blocks(), [&](const CellBlock& block) {
     return space.element(block.kind).node_count() == std::ssize(traits(block.kind).edges);
@@ -24,14 +24,14 @@ bool has_one_unknown_for_each_edge(const MixedOperator& equations) {
 }  // namespace
 
 bool may_need_gauge(const Equations& equations) {
-  const auto* const one = dynamic_cast<const MixedOperator*>(&equations);
+  const auto* const one = dynamic_cast<const FieldsOperator*>(&equations);
   return one != nullptr && one->field_count() == 1 && one->terms().family(0) == Family::edge &&
          has_one_unknown_for_each_edge(*one);
 }
 
 Gauge gauge_of(const Equations& of_edges, const Supports& supports, const Vector& b) {
   constexpr double weak = 1e-4, nothing = 1e-10, small = 0.02, zero = 1e-13;
-  const auto& equations = dynamic_cast<const MixedOperator&>(of_edges);
+  const auto& equations = dynamic_cast<const FieldsOperator&>(of_edges);
   if (supports.has_dependent())
     throw Error(ErrorKind::several_fields,
                 fmt::format("equations between unknowns of the field of edges '{}' were given",

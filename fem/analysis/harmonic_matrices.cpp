@@ -160,10 +160,10 @@ class MatricesOfFields final : public HarmonicMatrices {
  private:
   static IntegralsOfFields inertia(const Model& model) { return {model.inertia, model.of_fields.inertia}; }
   // On the pattern of the equations.
-  BlockOperator zero() const { return dynamic_cast<const MixedOperator&>(own_.equations()).make_matrix(); }
+  BlockOperator zero() const { return dynamic_cast<const FieldsOperator&>(own_.equations()).make_matrix(); }
   BlockOperator matrix_of(const Equations& equations, const Vector& u) const {
     BlockOperator result = zero();
-    dynamic_cast<const MixedOperator&>(equations).assemble(u, result);
+    dynamic_cast<const FieldsOperator&>(equations).assemble(u, result);
     return result;
   }
 

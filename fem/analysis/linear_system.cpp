@@ -146,8 +146,33 @@ void LinearSystem::set_beside(std::shared_ptr<const Attached> attached, double s
 }
 
 SolveReport LinearSystem::solve(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance) {
-  return beside_.solve([this](const Vector& force, Vector& u, const auto& to) { return solve_tangent(force, u, to); },
-                       b, x, tolerance, *constraints_, equations_.facts().symmetric);
+  return beside_.solve(
+      [this](const Vector& force, Vector& u, const auto& to) { return solve_tangent(force, u, to); },
+      [this](const auto& forces, const auto& us, const LinearTolerance& to) { return solve_tangents(forces, us, to); },
+      b, x, tolerance, *constraints_, equations_.facts().symmetric);
+}
+
+// Together, where there is a matrix.
+std::vector<SolveReport> LinearSystem::solve_tangents(std::span<const Vector* const> b, std::span<Vector* const> x,
+                                                      const LinearTolerance& tolerance) {
+  std::vector<SolveReport> reports;
+  if (!K_ || b.size() < 2) {
+    for (std::size_t i = 0; i < b.size(); ++i) reports.push_back(solve_tangent(*b[i], *x[i], tolerance));
+    return reports;
+  }
+  const auto count = static_cast<int>(b.size());
+  MultiVector B(b[0]->device(), b[0]->size(), count), X(b[0]->device(), b[0]->size(), count);
+  for (int i = 0; i < count; ++i) {
+    B.set_column(i, *b[static_cast<std::size_t>(i)]);
+    X.set_column(i, *x[static_cast<std::size_t>(i)]);
+  }
+  const LinearSolverOptions kept = options_;
+  options_.relative = tolerance.relative;
+  options_.rounding_error = tolerance.rounding_error;
+  reports = solve(B, X, {});
+  options_ = kept;
+  for (int i = 0; i < count; ++i) X.get_column(i, *x[static_cast<std::size_t>(i)]);
+  return reports;
 }
 
 void LinearSystem::set_ground(GroundMotions motions) {

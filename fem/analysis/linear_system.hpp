@@ -28,6 +28,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +80,8 @@ class LinearSystem final : public TangentSystem {
   void act(const Vector& x, Vector& y) const;  // the tangent, by elements
   void eliminate();
   SolveReport solve_tangent(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
+  std::vector<SolveReport> solve_tangents(std::span<const Vector* const> b, std::span<Vector* const> x,
+                                          const LinearTolerance& tolerance);
   SolveReport solve_uncorrected(const Vector& b, Vector& x, const std::optional<LinearTolerance>& tolerance);
   void correct(const SolveReport& report, const Vector& b, Vector& x);
   void multiply_alone(const Vector& x, Vector& y) const;

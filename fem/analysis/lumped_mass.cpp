@@ -22,7 +22,7 @@ std::vector<double> row_sums(const Operator& masses) {
   for (std::size_t i = 0; i < moved.size(); ++i)
     if (i % width >= 3) moved[i] = 0;
   Vector rows = space.zeros();
-  residual_of_part(masses, Vector(space.device(), std::span<const double>(moved), "vectors"), rows);
+  masses.residual_of_part(Vector(space.device(), std::span<const double>(moved), "vectors"), rows);
   std::vector<double> sums = rows.host();
   sums.resize(static_cast<std::size_t>(masses.layout().total()));
   return sums;
@@ -36,7 +36,7 @@ std::vector<double> of_frames(const Operator& masses) {
   return values;
 }
 
-// Of an integral on the cells of a group.
+// The masses of an integral on the cells of a group.
 Operator on_group(const Operator& masses, int integral, const ElementGroup& group) {
   Integral part = masses.integrals()[static_cast<std::size_t>(integral)];
   if (part.nodes.empty()) {
@@ -47,7 +47,7 @@ Operator on_group(const Operator& masses, int integral, const ElementGroup& grou
   return Operator(masses.space(), {std::move(part)});
 }
 
-// Of cells of one kind with one form, straight or curved alike: all ranks number them in the same way.
+// The number of cells of one kind with one form, straight or curved alike: the same on all ranks.
 constexpr std::size_t kinds = static_cast<std::size_t>(CellKind::pyramid14) + 1, maps = 3;
 std::size_t number_of(int integral, const ElementGroup& group) {
   const std::size_t map = group.curved ? 2 : group.geometry->node_count() < group.node_count() ? 1 : 0;

@@ -93,8 +93,8 @@ std::vector<double> lumped_rotations(const Operator& masses) {
   std::vector<double> turned(sums.size(), 0.0);
   for (std::size_t i = 0; i < turned.size(); ++i) turned[i] = i % 6 < 3 ? 0 : 1;
   Vector rows = space.zeros();
-  residual_of_part(Operator(space, std::move(others)),
-                   Vector(space.device(), std::span<const double>(turned), "vectors"), rows);
+  Operator(space, std::move(others))
+      .residual_of_part(Vector(space.device(), std::span<const double>(turned), "vectors"), rows);
   const std::vector<double> of_nodes = rows.host();
   for (std::size_t i = 0; i < sums.size(); ++i)
     if (turned[i] != 0) sums[i] += of_nodes[i];

@@ -60,7 +60,7 @@ std::pair<SparseMatrix, SparseMatrix> on_one_pattern(const SparseMatrix& first, 
 void add_geometric_stiffness(const OwnFields& fields, const Model& model, const std::string& analysis, const Vector& u,
                              BlockOperator& K) {
   const auto geometric =
-      fields.own(MixedOperator(model.spaces(), std::vector<MixedIntegral>(), geometric_integrals(model, analysis)));
+      fields.own(FieldsOperator(model.spaces(), std::vector<MixedIntegral>(), geometric_integrals(model, analysis)));
   BlockOperator added = geometric->make_matrix();
   geometric->assemble(u, added);
   for (int k = 0; k < geometric->field_count(); ++k)

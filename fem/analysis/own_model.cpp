@@ -26,7 +26,7 @@ VibratingOperators operators_of(const Setup& setup) {
   return {setup.any_equations(), setup.any_rates(), setup.any_supports()};
 }
 
-std::vector<int> moving_fields(const MixedOperator& equations) {
+std::vector<int> moving_fields(const FieldsOperator& equations) {
   std::vector<int> fields;
   for (int k = 0; k < equations.field_count(); ++k) {
     const Mesh& mesh = equations.space(k).mesh();
@@ -54,7 +54,7 @@ OwnModel::OwnModel(const Model& model, const VibratingOperators& all, const Line
       all_supports_(all.supports.shared()),
       part_(part_of(*all_, *all_supports_, linear)),
       masses_(part_ ? part_->own_equations(all.masses) : all.masses.shared()) {
-  const auto* const several = dynamic_cast<const MixedOperator*>(all_.get());
+  const auto* const several = dynamic_cast<const FieldsOperator*>(all_.get());
   moving_ = several != nullptr ? moving_fields(*several) : std::vector{0};
   directions_ = free_directions(model, moving_);
   attached_ = std::make_shared<const Attached>(attached_to(spaces_, model.attached, supports(), part()));
@@ -84,7 +84,7 @@ std::optional<Index> OwnModel::first_unknown(int field, Node node) const {
 
 std::shared_ptr<const Equations> OwnModel::of(const IntegralsOfFields& integrals) const {
   std::shared_ptr<const Equations> of_all;
-  if (has_fields_) of_all = std::make_shared<const MixedOperator>(spaces_, integrals.of_several, integrals.of_one);
+  if (has_fields_) of_all = std::make_shared<const FieldsOperator>(spaces_, integrals.of_several, integrals.of_one);
   else of_all = std::make_shared<const Operator>(spaces_.front(), integrals.of_one);
   return part_ ? part_->own_equations(*of_all) : of_all;
 }

@@ -69,7 +69,7 @@ class OwnModel {
 
 // Fields of displacements: by their name, since rotations may have as many components; or those of beams and shells,
 // whose rotations come after.
-std::vector<int> moving_fields(const MixedOperator& equations);
+std::vector<int> moving_fields(const FieldsOperator& equations);
 // 1 in the unknowns of these fields along an axis.
 Vector translation_of(const Equations& equations, const std::vector<int>& fields, const Spaces& spaces, int axis);
 

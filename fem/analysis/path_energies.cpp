@@ -9,8 +9,8 @@ namespace ritz {
 
 PathEnergies::PathEnergies(const Equations& equations)
     : equations_(equations.shared()),
-      dead_loads_(equations.loads()),
-      elastic_(equations.without_states()),
+      dead_loads_(equations.forces(Equations::Forces::loads)),
+      elastic_(equations.forces(Equations::Forces::elastic)),
       u_(equations.zeros()),
       work_(equations.zeros()),
       force_(equations.zeros()) {

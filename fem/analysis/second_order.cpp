@@ -26,7 +26,7 @@ SecondOrder::SecondOrder(TimeProblem& problem, const TransientModel& model, cons
       steps_(problem, model, progress),
       method_(generalised_alpha(problem_.options.spectral_radius)),
       damping_(model.damping),
-      loads_(equations_.loads()),
+      loads_(equations_.forces(Equations::Forces::loads)),
       motion_(supports_, equations_.zeros(), problem_.options.end) {
   for (Vector* each :
        {&u_, &v_,     &a_,    &r_,       &u_1_,   &v_1_,   &a_1_,  &r_1_,     &u_ahead_, &v_ahead_, &w_ahead_,

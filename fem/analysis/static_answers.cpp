@@ -18,7 +18,7 @@ std::shared_ptr<const Equations> with_stiffness_of_stress(const Model& model, co
   std::vector<Integral> all = model.equations;
   std::ranges::move(geometric_integrals(model, "vibration on modes"), std::back_inserter(all));
   if (model.has_fields())
-    return std::make_shared<const MixedOperator>(model.spaces(), std::vector<MixedIntegral>(), all);
+    return std::make_shared<const FieldsOperator>(model.spaces(), std::vector<MixedIntegral>(), all);
   auto stressed = std::make_shared<const Operator>(model.space, std::move(all));
   divide_like(setup.equations(), *stressed);
   return stressed;

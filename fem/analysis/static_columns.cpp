@@ -5,7 +5,7 @@
 #include "device/ranks/packed.hpp"
 #include "fem/analysis/gauge.hpp"
 #include "fem/analysis/mean_supports.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/operator/operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -65,7 +65,7 @@ void check_same_unknowns(std::span<const LoadVector> cases) {
 
 namespace {
 
-// Of forces on free unknowns, those along means that are held among them.
+// The size of forces on free unknowns, those along means that are held among them.
 double norm_with_means(const Supports& held, const Vector& gathered) {
   Vector free(gathered.device(), gathered.size(), "vectors");
   copy(gathered, free);
@@ -82,8 +82,8 @@ std::shared_ptr<const Equations> equations_of(const StaticColumn& column, const 
   std::vector<Integral> loads(column.loads.begin(), column.loads.end());
   if (const auto* const one = dynamic_cast<const Operator*>(&like))
     return std::make_shared<const Operator>(one->space(), std::move(loads));
-  return std::make_shared<const MixedOperator>(
-      dynamic_cast<const MixedOperator&>(like).spaces(),
+  return std::make_shared<const FieldsOperator>(
+      dynamic_cast<const FieldsOperator&>(like).spaces(),
       std::vector<MixedIntegral>(column.loads_of_fields.begin(), column.loads_of_fields.end()), std::move(loads));
 }
 

@@ -5,7 +5,7 @@
 #include "fem/analysis/static_columns.hpp"
 #include "fem/analysis/linear_system.hpp"
 #include "fem/analysis/mean_supports.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/preconditioners/fields_system.hpp"
 #include "fem/ranks/own_field.hpp"
 #include "fem/multigrid/matrix_free_solver.hpp"
@@ -427,7 +427,7 @@ void give_back_all(const Equations& equations) {
     for (const Operator::Task task :
          {Operator::Task::matrix, Operator::Task::residual, Operator::Task::action, Operator::Task::diagonal})
       one->plans().forget(task);
-  else forget_assembly(dynamic_cast<const MixedOperator&>(equations));
+  else forget_assembly(dynamic_cast<const FieldsOperator&>(equations));
   equations.device().memory().trim();
 }
 

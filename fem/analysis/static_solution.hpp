@@ -4,7 +4,7 @@
 //
 //   StaticSolution s = solve_static(equations, supports, {.relative = 1e-10});
 //
-// Equations and supports are those of one field (Operator, Constraints) or of several (MixedOperator,
+// Equations and supports are those of one field (Operator, Constraints) or of several (FieldsOperator,
 // FieldsConstraints). With options.ranks all ranks make the same calls, each with the whole model, and get the unknowns
 // of all.
 #pragma once

@@ -12,8 +12,8 @@ namespace {
 
 class TangentOfFields final : public TangentSystem {
  public:
-  TangentOfFields(const MixedOperator& equations, const FieldsConstraints& supports, const LinearSolverOptions& options,
-                  WholeProblem whole)
+  TangentOfFields(const FieldsOperator& equations, const FieldsConstraints& supports,
+                  const LinearSolverOptions& options, WholeProblem whole)
       : equations_(equations),
         options_(options),
         tolerance_{options.relative, options.rounding_error},
@@ -44,7 +44,13 @@ class TangentOfFields final : public TangentSystem {
     const auto tangent = [this](const Vector& force, Vector& u, const std::optional<LinearTolerance>& to) {
       return system_->solve(force, u, to.value_or(tolerance_));
     };
-    return beside_.solve(tangent, b, x, tolerance, *supports_, equations_.facts().symmetric);
+    const auto all = [&](std::span<const Vector* const> forces, std::span<Vector* const> answers,
+                         const LinearTolerance& to) {
+      std::vector<SolveReport> reports;
+      for (std::size_t i = 0; i < forces.size(); ++i) reports.push_back(tangent(*forces[i], *answers[i], to));
+      return reports;
+    };
+    return beside_.solve(tangent, all, b, x, tolerance, *supports_, equations_.facts().symmetric);
   }
   const std::string& turned() const override { return turned_; }
   void set_beside(std::shared_ptr<const Attached> attached, double stiffness, double mass) override {
@@ -56,7 +62,7 @@ class TangentOfFields final : public TangentSystem {
   }
 
  private:
-  MixedOperator equations_;
+  FieldsOperator equations_;
   LinearSolverOptions options_;
   LinearTolerance tolerance_;
   std::shared_ptr<const Supports> supports_;
@@ -82,7 +88,7 @@ std::vector<SolveReport> TangentSystem::solve(const MultiVector& B, MultiVector&
 
 std::unique_ptr<TangentSystem> tangent_system(const Equations& equations, const Supports& supports,
                                               const LinearSolverOptions& options, const TangentFacts& facts) {
-  if (const auto* const several = dynamic_cast<const MixedOperator*>(&equations)) {
+  if (const auto* const several = dynamic_cast<const FieldsOperator*>(&equations)) {
     const auto& held = dynamic_cast<const FieldsConstraints&>(supports.eliminating());
     WholeProblem whole = facts.whole != nullptr ? *facts.whole : whole_problem(*several, held);
     whole.singular = whole.singular || facts.singular;

@@ -14,7 +14,7 @@ namespace ritz {
 namespace {
 
 // Every field that moves has a mass: that of a pressure or of a multiplier would be none.
-void require_masses(const MixedOperator& equations, const BlockOperator& M) {
+void require_masses(const FieldsOperator& equations, const BlockOperator& M) {
   for (int k = 0; k < equations.field_count(); ++k)
     if (M.square(k) == nullptr || !(max_abs(M.square(k)->values()) > 0))
       throw Error(ErrorKind::analysis,
@@ -62,7 +62,7 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel
   const Attached attached =
       attached_to(*fields.equations, model.attached, problem.fields.supports(), problem.fields.part());
   std::vector<Vector> forces;  // M t of translations t
-  const MixedOperator& stiffness = problem.fields.equations();
+  const FieldsOperator& stiffness = problem.fields.equations();
   const std::vector<int> moving = moving_fields(stiffness);
   for (int d = 0; !moving.empty() && d < stiffness.space(moving.front()).mesh().dimension(); ++d) {
     const Vector t = translation_of(stiffness, moving, stiffness.spaces(), d);

@@ -1,4 +1,4 @@
-// Equations r(u) = 0 as analyses see them: of one field (Operator) or of several (MixedOperator). A vector holds the
+// Equations r(u) = 0 as analyses see them: of one field (Operator) or of several (FieldsOperator). A vector holds the
 // unknowns of one field after the other; over ranks those that this rank owns. Copies share their contents: whoever
 // keeps equations keeps a copy, shared().
 //
@@ -11,14 +11,12 @@
 #include "solvers/algebra/layout.hpp"
 
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
 namespace ritz {
 
-class FunctionSpace;  // fem/space/function_space.hpp
-class Operator;       // fem/operator/operator.hpp
+class Operator;  // fem/operator/operator.hpp
 
 // Properties of equations at all u and at all times.
 struct EquationFacts {
@@ -54,22 +52,22 @@ class Equations {
   const Device& device() const { return device_; }
   const Layout& layout() const { return layout_; }
   const Time& time() const { return *time_; }
-  virtual std::span<const FunctionSpace> fields() const = 0;  // the space of each
   // The forms of this field alone, with their states; null: there are none. Of one field: the equations.
   virtual const Operator* of_field(int field) const = 0;
   Vector zeros(const char* tag = "vectors") const;
   virtual EquationFacts facts() const = 0;
   virtual std::shared_ptr<Equations> shared() const = 0;  // a copy
 
-  virtual void residual(const Vector& u, Vector& r) const = 0;                 // r = residual(u)
-  virtual void action(const Vector& u, const Vector& x, Vector& y) const = 0;  // an empty u is zero
-  virtual Vector diagonal(const Vector& u) const = 0;                          // of the tangent
+  void residual(const Vector& u, Vector& r) const;                 // r = residual(u)
+  void action(const Vector& u, const Vector& x, Vector& y) const;  // an empty u is zero
+  virtual Vector diagonal(const Vector& u) const = 0;              // of the tangent
 
   virtual EquationInputs& inputs() = 0;
   virtual PointStates& states() const = 0;
-  virtual std::unique_ptr<Equations> loads() const = 0;  // the forms without a matrix and without results, no rates
-  // Forces of the body without internal variables: all other forms but loads and rates.
-  virtual std::unique_ptr<Equations> without_states() const = 0;
+  // Loads: the forms without a matrix and without results. Elastic: forces of the body without internal variables, all
+  // other forms. Rates are in neither.
+  enum class Forces { loads, elastic };
+  virtual std::unique_ptr<Equations> forces(Forces which) const = 0;
 
   virtual std::string name_of(Index unknown) const = 0;  // for messages: "node 17 (0.5, 0, 1)"
   // How results have forces: at the nodes of the mesh (FunctionSpace::forces_to_mesh); of several fields as they are,
@@ -77,6 +75,10 @@ class Equations {
   virtual std::vector<double> forces_for_results(const Vector& f) const = 0;
 
  protected:
+  // The same on a part of a mesh, of vectors with ghosts: their rows are not complete.
+  virtual void residual_of_part(const Vector& u, Vector& r) const = 0;
+  virtual void action_of_part(const Vector& u, const Vector& x, Vector& y) const = 0;
+
   Equations(const Equations&) = default;
   Equations& operator=(const Equations&) = default;
   Equations(const Device& device, Layout layout) : device_(device), layout_(std::move(layout)) {}

@@ -37,19 +37,14 @@ EquationFacts Operator::facts() const {
   return facts;
 }
 
-void Operator::residual(const Vector& u, Vector& r) const {
-  if (!layout_.is_divided()) return residual_of_part(*this, u, r);
-  Vector room, rows = space().zeros();
-  residual_of_part(*this, layout_.with_ghosts(u, room), rows);
-  layout_.keep_owned(rows, r);
+void Operator::residual_of_part(const Vector& u, Vector& r) const {
+  check_size(space(), u.size());
+  check_size(space(), r.size());
+  plans_->run(plans_->plan_of_few_runs({OperatorTask::residual}), {.u = u.data(), .target = r.data()});
 }
 
-void Operator::action(const Vector& u, const Vector& x, Vector& y) const {
-  if (!layout_.is_divided()) return Linearisation(*this, u).action(x, y, nullptr);
-  Vector room_of_u, room, rows = space().zeros();
-  const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room_of_u);
-  Linearisation(*this, at).action(layout_.with_ghosts(x, room), rows, nullptr);
-  layout_.keep_owned(rows, y);
+void Operator::action_of_part(const Vector& u, const Vector& x, Vector& y) const {
+  Linearisation(*this, u).action(x, y, nullptr);
 }
 
 Vector Operator::diagonal(const Vector& u) const {
@@ -66,12 +61,9 @@ SparseMatrix Operator::make_matrix() const {
 
 void Operator::assemble(const Vector& u, SparseMatrix& matrix) const { Linearisation(*this, u).assemble(matrix); }
 
-std::unique_ptr<Equations> Operator::loads() const {
-  return std::make_unique<Operator>(space(), loads_among(integrals()));
-}
-
-std::unique_ptr<Equations> Operator::without_states() const {
-  return std::make_unique<Operator>(space(), elastic_among(integrals()));
+std::unique_ptr<Equations> Operator::forces(Forces which) const {
+  return std::make_unique<Operator>(space(),
+                                    which == Forces::loads ? loads_among(integrals()) : elastic_among(integrals()));
 }
 
 std::string Operator::name_of(Index unknown) const {
@@ -86,13 +78,6 @@ void divide(const Operator& equations, std::shared_ptr<OperatorOverRanks> ranks)
   equations.states().divide(std::move(ranks));
   equations.plans().forget_all();
   equations.terms().forget_connectivity();
-}
-
-void residual_of_part(const Operator& equations, const Vector& u, Vector& r) {
-  check_size(equations.space(), u.size());
-  check_size(equations.space(), r.size());
-  TaskPlans& plans = equations.plans();
-  plans.run(plans.plan_of_few_runs({OperatorTask::residual}), {.u = u.data(), .target = r.data()});
 }
 
 }  // namespace ritz

@@ -41,23 +41,21 @@ class Operator final : public Equations {
   const ElementTerms& terms() const { return *terms_; }
   TaskPlans& plans() const { return *plans_; }  // lists and buffers change as tasks run
   EquationFacts facts() const override;
-  std::span<const FunctionSpace> fields() const override { return terms_->fields(); }
-  const Operator* of_field(int) const override { return this; }
 
-  void residual(const Vector& u, Vector& r) const override;
-  void action(const Vector& u, const Vector& x, Vector& y) const override;
   Vector diagonal(const Vector& u) const override;
   SparseMatrix make_matrix() const;                            // pattern and memory; values undefined
   void assemble(const Vector& u, SparseMatrix& matrix) const;  // values = tangent at u
 
+  void residual_of_part(const Vector& u, Vector& r) const override;
+  void action_of_part(const Vector& u, const Vector& x, Vector& y) const override;
   OperatorInputs& inputs() override { return *inputs_; }
   OperatorStates& states() const override { return *states_; }
-  std::unique_ptr<Equations> loads() const override;
+  std::unique_ptr<Equations> forces(Forces which) const override;
   std::string name_of(Index unknown) const override;
   std::vector<double> forces_for_results(const Vector& f) const override;
 
  private:
-  std::unique_ptr<Equations> without_states() const override;
+  const Operator* of_field(int) const override { return this; }
   std::shared_ptr<Equations> shared() const override { return std::make_shared<Operator>(*this); }
 
   std::shared_ptr<ElementTerms> terms_;
@@ -65,8 +63,5 @@ class Operator final : public Equations {
   std::shared_ptr<TaskPlans> plans_;
   std::shared_ptr<OperatorInputs> inputs_;
 };
-
-// r = residual(u), of all unknowns of the space. On a part of a mesh rows of ghosts are not complete.
-void residual_of_part(const Operator& equations, const Vector& u, Vector& r);
 
 }  // namespace ritz

@@ -7,11 +7,6 @@
 
 namespace ritz {
 
-void OperatorStates::commit(const Vector& u) {
-  Vector room;
-  commit_of_part(layout_.with_ghosts(u, room));
-}
-
 void OperatorStates::commit_of_part(const Vector& u) {
   check_size(terms_->space(), u.size());
   each_state(*terms_, [&](const ElementGroup& group, const Integral& integral) {

@@ -4,7 +4,6 @@
 
 #include "fem/operator/operator_over_ranks.hpp"
 #include "fem/operator/point_states.hpp"
-#include "solvers/algebra/layout.hpp"
 
 #include <memory>
 #include <utility>
@@ -15,10 +14,8 @@ class ElementTerms;
 
 class OperatorStates final : public PointStates {
  public:
-  // layout: of the vectors of the operator.
-  OperatorStates(Layout layout, const ElementTerms& terms) : layout_(std::move(layout)), terms_(&terms) {}
-  void commit(const Vector& u) override;
-  void commit_of_part(const Vector& u);  // of all unknowns of the space, on a part of a mesh with ghosts
+  OperatorStates(Layout layout, const ElementTerms& terms) : PointStates(std::move(layout)), terms_(&terms) {}
+  void commit_of_part(const Vector& u) override;
   Values values() const override;
   void set(const Values& values) override;
   void reset() override;
@@ -30,7 +27,6 @@ class OperatorStates final : public PointStates {
   void bring() const;  // where those of ranks are newer
 
  private:
-  Layout layout_;
   const ElementTerms* terms_;
   std::shared_ptr<OperatorOverRanks> over_ranks_;
 };

@@ -1,6 +1,6 @@
 // Integrals of an operator on groups of elements, as the engine of its tasks (TaskPlans) sees them: those of one field
-// (ElementTerms), or of several (MixedTerms). Which groups take part in a task, by which kernels, and where the entries
-// of their results stand.
+// (ElementTerms), or of several (FieldsTerms). Which groups take part in a task, by which kernels, and where the
+// entries of their results stand.
 #pragma once
 
 #include "fem/operator/point_data.hpp"

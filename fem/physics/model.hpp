@@ -6,7 +6,7 @@
 #pragma once
 
 #include "fem/space/fields_constraints.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/physics/periodic_region.hpp"
 #include "fem/physics/place.hpp"
 #include "fem/physics/rayleigh_damping.hpp"

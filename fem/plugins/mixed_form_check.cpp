@@ -1,5 +1,5 @@
 #include "device/error.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/plugins/element_check_model.hpp"
 #include "fem/results/vector_field.hpp"
 #include "mesh/cell_rotations.hpp"
@@ -79,7 +79,7 @@ struct MixedCheckModel {
     return alone;
   }
 
-  MixedOperator equations;
+  FieldsOperator equations;
 };
 
 class MixedFormCheck {

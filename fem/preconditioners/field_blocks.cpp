@@ -23,14 +23,14 @@ namespace {
 
 std::size_t place(Index i) { return static_cast<std::size_t>(i); }
 
-Integral mass_of(const MixedOperator& equations) {
+Integral mass_of(const FieldsOperator& equations) {
   if (equations.space(0).mesh().dimension() == 3) return Integral::over_all_cells(Mass<1, 3>{1});
   return Integral::over_all_cells(Mass<1, 2>{1});
 }
 
 }  // namespace
 
-bool differentiates(const MixedOperator& equations, int field) {
+bool differentiates(const FieldsOperator& equations, int field) {
   if (equations.terms().family(field) == Family::facet || equations.terms().family(field) == Family::cell) return false;
   return std::ranges::any_of(equations.terms().integrals(), [&](const MixedIntegral& each) {
     return each.form.codimension == 0 && each.couples(field, field) &&
@@ -64,7 +64,7 @@ Vector copy_of(const Vector& x) {
 // The system whose fields get blocks: its matrix has been transformed by the equations between unknowns, and still has
 // the rows of supported ones. Vectors of a field hold its unknowns [owned | ghosts].
 struct SystemOfFields {
-  const MixedOperator& equations;
+  const FieldsOperator& equations;
   const FieldsConstraints& supports;
   BlockOperator& K;
   double pivot;
@@ -171,7 +171,7 @@ BlockTriangle triangle_of(MixedShape shape, const std::vector<int>& order) {
   return std::ranges::is_sorted(order, std::greater{}) ? BlockTriangle::lower : BlockTriangle::none;
 }
 
-FieldCycle cycle_of(const MixedOperator& equations, int k) {
+FieldCycle cycle_of(const FieldsOperator& equations, int k) {
   if (equations.terms().family(k) == Family::lagrange) return FieldCycle::nodes;
   return equations.terms().family(k) == Family::edge ? FieldCycle::edges : FieldCycle::polynomial;
 }
@@ -323,7 +323,7 @@ MadeBlock schur_block(const SystemOfFields& s, const FieldDiagonals& found, int 
 
 }  // namespace
 
-FieldBlocks::FieldBlocks(const MixedOperator& equations, const FieldsConstraints& supports, BlockOperator& K,
+FieldBlocks::FieldBlocks(const FieldsOperator& equations, const FieldsConstraints& supports, BlockOperator& K,
                          double pivot, MixedShape shape)
     : layout_(K.layout()) {
   const SystemOfFields system{equations, supports, K, pivot, shape};

@@ -1,5 +1,6 @@
 // How each field of equations of several fields is preconditioned: the matrix, which is its own block or an approximate
-// Schur complement, and the cycle that stands for its inverse, which MixedPreconditioner makes (its header lists them).
+// Schur complement, and the cycle that stands for its inverse, which FieldsPreconditioner makes (its header lists
+// them).
 //
 //   const FieldBlocks parts(equations, supports, K, pivot, MixedShape::diagonal);   parts.of_field(0).matrix
 //
@@ -7,7 +8,7 @@
 #pragma once
 
 #include "device/function_ref.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/space/fields_constraints.hpp"
 #include "solvers/algebra/block_rows.hpp"
 #include "solvers/linear/block_preconditioner.hpp"
@@ -37,7 +38,7 @@ class FieldBlocks {
  public:
   // K is assembled; constraints are eliminated from it here, with this pivot. All must outlive this. Throws
   // Error: Exit::input for fields that have no preconditioner.
-  FieldBlocks(const MixedOperator& equations, const FieldsConstraints& supports, BlockOperator& K, double pivot,
+  FieldBlocks(const FieldsOperator& equations, const FieldsConstraints& supports, BlockOperator& K, double pivot,
               MixedShape shape);
   ~FieldBlocks();
 
@@ -58,7 +59,7 @@ class FieldBlocks {
 
 // Does the matrix of the field differentiate, like a diffusion, or not, like a mass? Divergences of facets are what
 // couples them to a pressure.
-bool differentiates(const MixedOperator& equations, int field);
+bool differentiates(const FieldsOperator& equations, int field);
 
 // The largest eigenvalue of S~^-1 S by the power method, where schur(x, y): y = S x, by cycles in place of inverses.
 // It brings both parts to the same scale. x is overwritten.

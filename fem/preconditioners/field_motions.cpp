@@ -26,7 +26,7 @@ std::vector<Index> body_of_nodes(const FunctionSpace& space) {
 
 class MotionsLeft {
  public:
-  MotionsLeft(const MixedOperator& equations, const FieldsConstraints& supports)
+  MotionsLeft(const FieldsOperator& equations, const FieldsConstraints& supports)
       : equations_(equations), supports_(supports) {}
 
   std::vector<FieldMotion> all() {
@@ -138,13 +138,13 @@ class MotionsLeft {
            }});
   }
 
-  const MixedOperator& equations_;
+  const FieldsOperator& equations_;
   const FieldsConstraints& supports_;
   std::vector<FieldMotion> motions_;
 };
 
 // Is K z zero in comparison with the blocks by which z is multiplied? z: of the field k, with values of the size of 1.
-bool maps_to_zero(const MixedOperator& equations, const LinearOperator& K, const BlockNorms& sizes, int k,
+bool maps_to_zero(const FieldsOperator& equations, const LinearOperator& K, const BlockNorms& sizes, int k,
                   const Vector& values) {
   const Layout& layout = equations.layout();
   Vector z = equations.zeros(), y = equations.zeros();
@@ -158,7 +158,7 @@ bool maps_to_zero(const MixedOperator& equations, const LinearOperator& K, const
 // Do these equations of the field k sum to zero for every solution? Then the matrix is singular, too, as the level of
 // a temperature that expands a body and is not prescribed. Tried with random numbers of each field; the sum is compared
 // with what it is at most.
-bool sums_to_zero(const MixedOperator& equations, const LinearOperator& K, int k, const Vector& weights) {
+bool sums_to_zero(const FieldsOperator& equations, const LinearOperator& K, int k, const Vector& weights) {
   const Layout& layout = equations.layout();
   Vector terms(K.device(), weights.size(), "vectors");
   for (int j = 0; j < equations.field_count(); ++j) {
@@ -177,11 +177,11 @@ bool sums_to_zero(const MixedOperator& equations, const LinearOperator& K, int k
 
 }  // namespace
 
-std::vector<FieldMotion> motions_left(const MixedOperator& equations, const FieldsConstraints& supports) {
+std::vector<FieldMotion> motions_left(const FieldsOperator& equations, const FieldsConstraints& supports) {
   return MotionsLeft(equations, supports).all();
 }
 
-void require_none_is_free(const MixedOperator& equations, const LinearOperator& K, const BlockNorms& sizes,
+void require_none_is_free(const FieldsOperator& equations, const LinearOperator& K, const BlockNorms& sizes,
                           const std::vector<FieldMotion>& motions) {
   for (const FieldMotion& each : motions) {
     const Vector values = each.values();

@@ -6,7 +6,7 @@
 //   require_none_is_free(equations, K, sizes, motions);                               // throws Error: Exit::model
 #pragma once
 
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/space/fields_constraints.hpp"
 #include "fem/preconditioners/block_norms.hpp"
 
@@ -24,10 +24,10 @@ struct FieldMotion {
 };
 
 // At most 50 constants of a field, and the rigid motions of at most 16 bodies.
-std::vector<FieldMotion> motions_left(const MixedOperator& equations, const FieldsConstraints& supports);
+std::vector<FieldMotion> motions_left(const FieldsOperator& equations, const FieldsConstraints& supports);
 
 // K: the tangent with its supports. sizes: of its blocks, before.
-void require_none_is_free(const MixedOperator& equations, const LinearOperator& K, const BlockNorms& sizes,
+void require_none_is_free(const FieldsOperator& equations, const LinearOperator& K, const BlockNorms& sizes,
                           const std::vector<FieldMotion>& motions);
 
 }  // namespace ritz

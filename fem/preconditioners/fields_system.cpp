@@ -2,7 +2,7 @@
 
 #include "device/communicator.hpp"
 #include "device/host_memory.hpp"
-#include "fem/operator/mixed_needs.hpp"
+#include "fem/operator/fields_operator_needs.hpp"
 #include "fem/preconditioners/block_norms.hpp"
 #include "fem/preconditioners/over_ranks.hpp"
 #include "solvers/algebra/block_rows.hpp"
@@ -22,7 +22,7 @@
 namespace ritz {
 namespace {
 
-Index entries_of(const MixedOperator& equations) {
+Index entries_of(const FieldsOperator& equations) {
   return matrix_needs(equations).of("matrix") / Index{sizeof(double)};
 }
 
@@ -47,13 +47,13 @@ double predicted_iteration(const SystemSize& size) {
 }
 
 // One field whose matrix is promised to be positive definite.
-bool is_definite(const MixedOperator& equations, const LinearSolverOptions& options) {
+bool is_definite(const FieldsOperator& equations, const LinearSolverOptions& options) {
   return equations.field_count() == 1 && equations.facts().symmetric &&
          options.promise == MatrixPromise::positive_definite;
 }
 
 // The method of an iteration: conjugate gradients where the matrix is definite, MINRES where it is symmetric.
-LinearMethod iteration_of(const MixedOperator& equations, const LinearSolverOptions& options) {
+LinearMethod iteration_of(const FieldsOperator& equations, const LinearSolverOptions& options) {
   if (options.method == LinearMethod::minres && !equations.facts().symmetric)
     throw Error(ErrorKind::solver_options, "the method 'minres' was asked for, but the matrix is not symmetric",
                 "a form does not claim it", "use 'gmres', 'direct' or 'auto'");
@@ -156,7 +156,7 @@ struct Iterated {
 
 // One norm over fields of several units is that of the largest: what it leaves in the equations of the others is
 // solved for again, until those of each field are met.
-SolveReport refined(const MixedOperator& equations, const LinearOperator& K, const BlockNorms& sizes,
+SolveReport refined(const FieldsOperator& equations, const LinearOperator& K, const BlockNorms& sizes,
                     const LinearOperator& M, const Iterated& how, const Vector& r, Vector& du) {
   const Layout& layout = equations.layout();
   const auto solve = [&](const Vector& b, Vector& x, const KrylovOptions& options) {
@@ -190,7 +190,7 @@ SolveReport refined(const MixedOperator& equations, const LinearOperator& K, con
 }
 
 // The division among ranks, by numbers of the rank with the most.
-std::string description_of_division(const MixedOperator& equations) {
+std::string description_of_division(const FieldsOperator& equations) {
   const Layout& layout = equations.layout();
   Ranks& ranks = layout.ranks();
   const auto most = [&](Index mine) { return std::ranges::max(ranks.of_all(mine)); };
@@ -264,7 +264,7 @@ class FactorOfFields {
 
 }  // namespace
 
-SystemSize size_of_system(const MixedOperator& equations) {
+SystemSize size_of_system(const FieldsOperator& equations) {
   const int dimension = equations.space(0).mesh().dimension();
   SystemSize size{.unknowns = equations.layout().total(), .nonzeros = entries_of(equations), .dimension = dimension};
   for (int field = 0; field < equations.field_count(); ++field)
@@ -273,7 +273,7 @@ SystemSize size_of_system(const MixedOperator& equations) {
   return size;
 }
 
-std::vector<MethodChoice> methods_of(const MixedOperator& equations, const LinearSolverOptions& options,
+std::vector<MethodChoice> methods_of(const FieldsOperator& equations, const LinearSolverOptions& options,
                                      const SystemSize& size) {
   using Method = LinearMethod;
   if (options.method == Method::direct)
@@ -307,13 +307,13 @@ std::vector<MethodChoice> methods_of(const MixedOperator& equations, const Linea
            .operations_limit = named > 0 ? named : patience}};
 }
 
-WholeProblem whole_problem(const MixedOperator& equations, const FieldsConstraints& supports) {
+WholeProblem whole_problem(const FieldsOperator& equations, const FieldsConstraints& supports) {
   return {.size = size_of_system(equations), .motions = motions_left(equations, supports)};
 }
 
 namespace {
 
-std::vector<MethodChoice> possible_methods(const MixedOperator& equations, const LinearSolverOptions& options,
+std::vector<MethodChoice> possible_methods(const FieldsOperator& equations, const LinearSolverOptions& options,
                                            const WholeProblem& whole) {
   std::vector<MethodChoice> choices = methods_of(equations, options, whole.size);
   if (whole.singular)
@@ -338,7 +338,7 @@ void add_ranks_to_reasons(int count, std::vector<MethodChoice>& choices) {
 
 class FieldsSystem::Solver final : public PlannedSystem {
  public:
-  Solver(const MixedOperator& equations, const FieldsConstraints& supports, LinearSolverOptions options,
+  Solver(const FieldsOperator& equations, const FieldsConstraints& supports, LinearSolverOptions options,
          WholeProblem whole)
       : equations_(equations),
         supports_(supports),
@@ -473,7 +473,7 @@ class FieldsSystem::Solver final : public PlannedSystem {
     return factor_.solve(columns_->b(), columns_->x(), options_.relative, options_.rounding_error);
   }
 
-  MixedOperator equations_;
+  FieldsOperator equations_;
   FieldsConstraints supports_;
   LinearSolverOptions options_;
   const WholeProblem whole_;
@@ -481,12 +481,12 @@ class FieldsSystem::Solver final : public PlannedSystem {
   std::optional<Columns> columns_;
   std::optional<BlockOperator> K_;
   std::optional<BlockNorms> sizes_;
-  std::optional<MixedPreconditioner> M_;
+  std::optional<FieldsPreconditioner> M_;
   FactorOfFields factor_;
   std::optional<MethodChoice> method_;  // of the last solution, whose factor or preconditioner is there
 };
 
-FieldsSystem::FieldsSystem(const MixedOperator& equations, const FieldsConstraints& supports,
+FieldsSystem::FieldsSystem(const FieldsOperator& equations, const FieldsConstraints& supports,
                            LinearSolverOptions options, WholeProblem whole)
     : solver_(std::make_unique<Solver>(equations, supports, std::move(options), std::move(whole))) {}
 

@@ -1,5 +1,5 @@
 // The linear system of equations of several fields, saddle points among them: the tangent with its supports, solved by
-// a factorisation, or by MINRES or GMRES with the preconditioner of mixed_preconditioner.hpp. In one process, or over
+// a factorisation, or by MINRES or GMRES with the preconditioner of fields_preconditioner.hpp. In one process, or over
 // ranks, where the equations are those of each rank's part of the mesh and all ranks make the same calls.
 //
 //   FieldsSystem system(equations, supports, options, whole_problem(equations, supports));
@@ -8,7 +8,7 @@
 #pragma once
 
 #include "fem/preconditioners/field_motions.hpp"
-#include "fem/preconditioners/mixed_preconditioner.hpp"
+#include "fem/preconditioners/fields_preconditioner.hpp"
 #include "solvers/linear/linear_solver.hpp"
 #include "solvers/linear/method_choice.hpp"
 
@@ -28,14 +28,14 @@ struct WholeProblem {
   WholeMeshCalls calls = {};      // over ranks
   const OwnField* one = nullptr;  // in place of these, of one field at nodes
 };
-WholeProblem whole_problem(const MixedOperator& equations, const FieldsConstraints& supports);
+WholeProblem whole_problem(const FieldsOperator& equations, const FieldsConstraints& supports);
 
 class FieldsSystem {
  public:
   // Supports are finished. The method is direct, minres, gmres, or automatic: a factorisation where that is predicted
   // to take less time and fits the memory, else an iteration; conjugate gradients for one field whose matrix is
   // promised to be positive definite.
-  FieldsSystem(const MixedOperator& equations, const FieldsConstraints& supports, LinearSolverOptions options,
+  FieldsSystem(const FieldsOperator& equations, const FieldsConstraints& supports, LinearSolverOptions options,
                WholeProblem whole);
   ~FieldsSystem();
   FieldsSystem(const FieldsSystem&) = delete;
@@ -57,8 +57,8 @@ class FieldsSystem {
 };
 
 // Methods in the order of trying, for a system of this size.
-std::vector<MethodChoice> methods_of(const MixedOperator& equations, const LinearSolverOptions& options,
+std::vector<MethodChoice> methods_of(const FieldsOperator& equations, const LinearSolverOptions& options,
                                      const SystemSize& size);
-SystemSize size_of_system(const MixedOperator& equations);  // of the whole mesh
+SystemSize size_of_system(const FieldsOperator& equations);  // of the whole mesh
 
 }  // namespace ritz

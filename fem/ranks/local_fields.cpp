@@ -57,7 +57,7 @@ class FollowedNodes {
  public:
   using List = std::vector<std::pair<int, Node>>;  // field, node
 
-  FollowedNodes(const MixedOperator& equations, const DependentRows* between) {
+  FollowedNodes(const FieldsOperator& equations, const DependentRows* between) {
     std::map<std::pair<int, Node>, List> others;
     for (std::size_t row = 0; between != nullptr && row < between->unknown.size(); ++row) {
       const FieldNode dependent = place_in(equations.layout(), between->unknown[row]);
@@ -107,7 +107,7 @@ class FollowedNodes {
 // node that those of its cells follow. So it can eliminate the equations from its rows. cells [mesh], first [field].
 class CellsOfEquations {
  public:
-  CellsOfEquations(const MixedOperator& equations, const std::vector<int>& mesh_of,
+  CellsOfEquations(const FieldsOperator& equations, const std::vector<int>& mesh_of,
                    const std::vector<std::vector<Index>>& first, const FollowedNodes& followed)
       : equations_(equations), mesh_of_(mesh_of), first_(first), followed_(followed) {}
 
@@ -171,7 +171,7 @@ class CellsOfEquations {
     }
   }
 
-  const MixedOperator& equations_;
+  const FieldsOperator& equations_;
   const std::vector<int>& mesh_of_;
   const std::vector<std::vector<Index>>& first_;
   const FollowedNodes& followed_;
@@ -286,7 +286,7 @@ MixedIntegral of_several_fields(const Integral& integral, std::vector<int> field
 
 }  // namespace
 
-FieldsCutter::FieldsCutter(const MixedOperator& equations, int ranks, const DependentRows* between)
+FieldsCutter::FieldsCutter(const FieldsOperator& equations, int ranks, const DependentRows* between)
     : equations_(equations) {
   std::vector<Spaces> spaces;                          // [mesh]
   std::vector<std::vector<std::vector<Index>>> first;  // [mesh][space]
@@ -333,7 +333,7 @@ LocalFieldsData FieldsCutter::part(int rank) {
   return part;
 }
 
-LocalIntegrals FieldsCutter::integrals(const MixedOperator& equations, int rank) {
+LocalIntegrals FieldsCutter::integrals(const FieldsOperator& equations, int rank) {
   std::vector<Integral> of_several;  // their places
   LocalIntegrals part;
   for (const MixedIntegral& each : equations.terms().integrals()) {
@@ -385,7 +385,7 @@ FieldsOnPart::FieldsOnPart(LocalFieldsData& data, const Time& time, const Device
   equations = make(data.integrals, time);
 }
 
-std::unique_ptr<MixedOperator> FieldsOnPart::make(const LocalIntegrals& integrals, const Time& time) const {
+std::unique_ptr<FieldsOperator> FieldsOnPart::make(const LocalIntegrals& integrals, const Time& time) const {
   std::vector<MixedIntegral> of_several;
   std::vector<Integral> of_one;
   const std::vector<Integral>& all = integrals.integrals.integrals;
@@ -393,7 +393,7 @@ std::unique_ptr<MixedOperator> FieldsOnPart::make(const LocalIntegrals& integral
     if (static_cast<Index>(i) < integrals.of_several)
       of_several.push_back(of_several_fields(all[i], integrals.fields_of[i], spaces.front().device()));
     else of_one.push_back(all[i].of_field(integrals.fields_of[i].front()));
-  auto made = std::make_unique<MixedOperator>(spaces, std::move(of_several), std::move(of_one), met_before);
+  auto made = std::make_unique<FieldsOperator>(spaces, std::move(of_several), std::move(of_one), met_before);
   made->inputs().set_time(time);
   return made;
 }

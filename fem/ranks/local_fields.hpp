@@ -9,7 +9,7 @@
 #pragma once
 
 #include "fem/ranks/space_part.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/space/fields_constraints.hpp"
 #include "solvers/algebra/ghosts.hpp"
 
@@ -47,15 +47,15 @@ struct LocalFieldsData {
 class FieldsCutter {
  public:
   // between: rows of FieldsConstraints::joining() of the whole mesh; null: there are none.
-  FieldsCutter(const MixedOperator& equations, int ranks, const DependentRows* between = nullptr);
+  FieldsCutter(const FieldsOperator& equations, int ranks, const DependentRows* between = nullptr);
   LocalFieldsData part(int rank);
-  LocalIntegrals integrals(const MixedOperator& equations, int rank);  // of any equations on the same spaces
+  LocalIntegrals integrals(const FieldsOperator& equations, int rank);  // of any equations on the same spaces
   const std::vector<Index>& first(int field) const { return first_[static_cast<std::size_t>(field)]; }  // [rank + 1]
 
  private:
   std::vector<Node> met_before(int field, const PartData& part) const;
 
-  MixedOperator equations_;
+  FieldsOperator equations_;
   std::vector<std::vector<Index>> first_;        // [field][rank + 1] nodes
   std::vector<std::vector<Index>> lowest_cell_;  // [field][node], of facets
   std::vector<int> mesh_of_;                     // [field]
@@ -67,12 +67,12 @@ class FieldsCutter {
 struct FieldsOnPart {
   FieldsOnPart(LocalFieldsData& data, const Time& time, const Device& device,
                const std::vector<std::shared_ptr<const Ghosts>>& ghosts = {});  // takes the mesh of the data
-  std::unique_ptr<MixedOperator> make(const LocalIntegrals& integrals, const Time& time) const;  // on these spaces
+  std::unique_ptr<FieldsOperator> make(const LocalIntegrals& integrals, const Time& time) const;  // on these spaces
 
   std::vector<std::unique_ptr<const Mesh>> meshes;
   Spaces spaces;
   std::vector<std::vector<Node>> met_before;  // [field]
-  std::unique_ptr<MixedOperator> equations;
+  std::unique_ptr<FieldsOperator> equations;
 };
 
 class LocalFields {
@@ -80,12 +80,12 @@ class LocalFields {
   // All ranks make theirs together.
   LocalFields(LocalFieldsData data, const Time& time, const Device& device, Ranks& ranks);
 
-  MixedOperator& equations() const { return *own_.equations; }
+  FieldsOperator& equations() const { return *own_.equations; }
   const FunctionSpace& space(int field) const { return equations().space(field); }
   const Device& device() const { return equations().device(); }
   const std::vector<Node>& mesh_nodes() const { return mesh_nodes_; }  // of the first mesh, as the whole numbers them
   const std::vector<Index>& cells(int field) const;                    // of its mesh, likewise, ascending
-  std::unique_ptr<MixedOperator> make(const LocalIntegrals& integrals, const Time& time) const {
+  std::unique_ptr<FieldsOperator> make(const LocalIntegrals& integrals, const Time& time) const {
     return own_.make(integrals, time);
   }
 

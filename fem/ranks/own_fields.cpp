@@ -17,7 +17,7 @@ const DependentRows* rows_between(const FieldsConstraints& supports) {
   return supports.joining() != nullptr ? &supports.joining()->rows() : nullptr;
 }
 
-FieldsConstraints supports_of_part(const LocalFields& part, const MixedOperator& all,
+FieldsConstraints supports_of_part(const LocalFields& part, const FieldsOperator& all,
                                    const FieldsConstraints& supports) {
   std::vector<PartSupports> own;
   for (int k = 0; k < all.field_count(); ++k) {
@@ -32,7 +32,7 @@ FieldsConstraints supports_of_part(const LocalFields& part, const MixedOperator&
 
 }  // namespace
 
-void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
+void check_divisible(const FieldsOperator& equations, const Ranks& ranks) {
   for (int k = 0; k < equations.field_count(); ++k)
     if (equations.space(k).node_count() < ranks.count())
       throw_not_over_ranks(
@@ -44,8 +44,8 @@ void check_divisible(const MixedOperator& equations, const Ranks& ranks) {
       throw_not_over_ranks(ranks, "a form with internal variables on facets", "start one process");
 }
 
-OwnFields::OwnFields(const MixedOperator& equations, const FieldsConstraints& supports, Ranks* ranks,
-                     const MixedOperator* rates)
+OwnFields::OwnFields(const FieldsOperator& equations, const FieldsConstraints& supports, Ranks* ranks,
+                     const FieldsOperator* rates)
     : all_(equations), all_supports_(supports), ranks_(ranks), supports_(supports) {
   if (ranks != nullptr) {
     check_divisible(equations, *ranks);
@@ -61,8 +61,8 @@ OwnFields::OwnFields(const MixedOperator& equations, const FieldsConstraints& su
 
 FieldsCutter OwnFields::cutter() const { return {all_, ranks_->count(), rows_between(all_supports_)}; }
 
-std::shared_ptr<MixedOperator> OwnFields::own(const MixedOperator& others) const {
-  if (!part_) return std::make_shared<MixedOperator>(others);
+std::shared_ptr<FieldsOperator> OwnFields::own(const FieldsOperator& others) const {
+  if (!part_) return std::make_shared<FieldsOperator>(others);
   return part_->make(cutter().integrals(others, ranks_->rank()), others.time());
 }
 

@@ -15,44 +15,44 @@
 namespace ritz {
 
 // Throws Error: Exit::environment for fewer nodes of a field than ranks, and internal variables on facets.
-void check_divisible(const MixedOperator& equations, const Ranks& ranks);
+void check_divisible(const FieldsOperator& equations, const Ranks& ranks);
 
 class OwnFields final : public PartOfModel {
  public:
   // From equal equations and supports on all ranks; ranks: null in one process. rates: those among the equations alone,
   // of an evolution in time. Prescribed values and internal variables are those of the present time. Throws what
   // check_divisible() throws.
-  OwnFields(const MixedOperator& equations, const FieldsConstraints& supports, Ranks* ranks,
-            const MixedOperator* rates = nullptr);
+  OwnFields(const FieldsOperator& equations, const FieldsConstraints& supports, Ranks* ranks,
+            const FieldsOperator* rates = nullptr);
 
   const OwnFields* part() const { return part_ ? this : nullptr; }  // null: one process
 
-  MixedOperator& equations() const override { return part_ ? part_->equations() : all_; }
-  MixedOperator& rates() const override { return *rates_; }
+  FieldsOperator& equations() const override { return part_ ? part_->equations() : all_; }
+  FieldsOperator& rates() const override { return *rates_; }
   FieldsConstraints& supports() override { return supports_; }
   const FieldsConstraints& supports() const { return supports_; }
   const FieldsConstraints& with_values_of(const Supports& whole) override;
   std::shared_ptr<const Equations> own_equations(const Equations& others) override {
-    return own(dynamic_cast<const MixedOperator&>(others));
+    return own(dynamic_cast<const FieldsOperator&>(others));
   }
   const WholeProblem& whole() const override { return whole_; }  // over ranks
-  const MixedOperator& equations_of_all() const override { return all_; }
+  const FieldsOperator& equations_of_all() const override { return all_; }
   const FieldsConstraints& supports_of_all() const override { return all_supports_; }
   void bring_to_all() const override;
 
   using PartOfModel::own;
-  std::shared_ptr<MixedOperator> own(const MixedOperator& others) const;  // other equations on the same spaces
+  std::shared_ptr<FieldsOperator> own(const FieldsOperator& others) const;  // other equations on the same spaces
 
  private:
   const std::vector<Index>& cells(int field) const override { return part_->cells(field); }
   FieldsCutter cutter() const;  // it has the cells of all ranks: none outlives its use
   WholeProblem of_this_rank(WholeProblem whole) const;
 
-  mutable MixedOperator all_;
+  mutable FieldsOperator all_;
   FieldsConstraints all_supports_;
   Ranks* const ranks_;
   std::optional<LocalFields> part_;  // none: one process
-  std::shared_ptr<MixedOperator> rates_;
+  std::shared_ptr<FieldsOperator> rates_;
   FieldsConstraints supports_;
   WholeProblem whole_;
 };

@@ -61,7 +61,7 @@ std::unique_ptr<PartOfModel> part_of(const Equations& equations, const Supports&
   if (options.ranks == nullptr) return nullptr;
   if (const auto* const one = dynamic_cast<const Operator*>(&equations))
     return std::make_unique<OwnField>(*one, dynamic_cast<const Constraints&>(supports), options);
-  return std::make_unique<OwnFields>(dynamic_cast<const MixedOperator&>(equations),
+  return std::make_unique<OwnFields>(dynamic_cast<const FieldsOperator&>(equations),
                                      dynamic_cast<const FieldsConstraints&>(supports), options.ranks);
 }
 

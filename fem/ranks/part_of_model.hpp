@@ -36,7 +36,7 @@ class PartOfModel {
   virtual void bring_to_all() const = 0;
 
   const Layout& layout() const { return equations().layout(); }
-  // Of vectors that every rank has; no messages.
+  // The own unknowns of a vector that every rank has; no messages.
   Vector own(const Vector& of_all) const;
   Vector own(std::span<const double> of_all) const;  // an empty one stays empty
   // x [owned unknown]; the unknowns of the whole model. All ranks call it.

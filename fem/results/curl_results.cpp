@@ -17,7 +17,7 @@ namespace {
 // The members of a form's fields at a centroid, one after the other, as FluxesAtPoint takes them.
 class FieldsAtCentroids {
  public:
-  FieldsAtCentroids(const MixedOperator& equations, const Vector& u) : equations_(equations) {
+  FieldsAtCentroids(const FieldsOperator& equations, const Vector& u) : equations_(equations) {
     for (int k = 0; k < equations.field_count(); ++k) {
       const bool is_vector =
           equations.terms().family(k) == Family::facet || equations.terms().family(k) == Family::edge;
@@ -66,7 +66,7 @@ class FieldsAtCentroids {
       }
   }
 
-  const MixedOperator& equations_;
+  const FieldsOperator& equations_;
   std::vector<std::optional<VectorField>> vectors_;  // [field]; none where it has no vectors
   std::vector<std::vector<double>> numbers_;         // [field]
 };
@@ -80,7 +80,7 @@ std::size_t member_count(const FieldFacts& field, int dimension) {
 }
 
 // Adds the fluxes of one form, in its cells, to those of the field's curl.
-void add_fluxes(const MixedOperator& equations, const MixedIntegral& integral, int field,
+void add_fluxes(const FieldsOperator& equations, const MixedIntegral& integral, int field,
                 const FieldsAtCentroids& fields, std::vector<double>& sums) {
   const MixedFormValue& form = integral.form;
   const int own = integral.position_of(field);
@@ -124,7 +124,7 @@ void add_fluxes(const MixedOperator& equations, const MixedIntegral& integral, i
 
 }  // namespace
 
-CurlResults curl_results(const MixedOperator& equations, int field, const Vector& u) {
+CurlResults curl_results(const FieldsOperator& equations, int field, const Vector& u) {
   if (equations.terms().family(field) != Family::edge)
     throw Error(ErrorKind::internal, "the curl of a field that is not one of edges was asked for");
   const Mesh& mesh = equations.space(field).mesh();
@@ -145,7 +145,7 @@ CurlResults curl_results(const MixedOperator& equations, int field, const Vector
   return result;
 }
 
-Works works(const MixedOperator& equations, const Vector& u) {
+Works works(const FieldsOperator& equations, const Vector& u) {
   Vector with = equations.zeros(), without = equations.zeros();
   equations.residual(u, with);
   equations.residual(equations.zeros(), without);

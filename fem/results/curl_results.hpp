@@ -4,7 +4,7 @@
 //   CurlResults of_a = curl_results(equations, 0, u);
 #pragma once
 
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 
 #include <vector>
 
@@ -17,12 +17,12 @@ struct CurlResults {
 };
 
 // Throws Error: Exit::internal for a field of another family.
-CurlResults curl_results(const MixedOperator& equations, int field, const Vector& u);
+CurlResults curl_results(const FieldsOperator& equations, int field, const Vector& u);
 
 // Half of u.K u, and u.f, for residual K u - f: the energy, and twice that which the loads have put in.
 struct Works {
   double energy, of_loads;
 };
-Works works(const MixedOperator& equations, const Vector& u);
+Works works(const FieldsOperator& equations, const Vector& u);
 
 }  // namespace ritz

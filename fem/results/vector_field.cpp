@@ -12,7 +12,7 @@
 namespace ritz {
 namespace {
 
-void check(const MixedOperator& equations, int field) {
+void check(const FieldsOperator& equations, int field) {
   if (equations.terms().family(field) != Family::facet && equations.terms().family(field) != Family::edge)
     throw Error(ErrorKind::internal,
                 "the values of a field at nodes or in cells were asked for as vectors of facets or edges", {},
@@ -63,7 +63,7 @@ std::vector<Point> evaluate(const std::vector<PointFunction>& f, const std::vect
 
 }  // namespace
 
-VectorField::VectorField(const MixedOperator& equations, int field, const Vector& u)
+VectorField::VectorField(const FieldsOperator& equations, int field, const Vector& u)
     : space_(equations.space(field)),
       family_((check(equations, field), equations.terms().family(field))),
       signs_(space_, family_),
@@ -125,7 +125,7 @@ double VectorField::l2_error_of_derivative(const std::vector<PointFunction>& exa
   return error(exact, &Value::derivative);
 }
 
-Vector interpolate(const MixedOperator& equations, int field, const std::vector<PointFunction>& vector) {
+Vector interpolate(const FieldsOperator& equations, int field, const std::vector<PointFunction>& vector) {
   check(equations, field);
   const FunctionSpace& space = equations.space(field);
   const Mesh& mesh = space.mesh();

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "fem/forms/point_function.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/space/entity_signs.hpp"
 
 #include <vector>
@@ -16,7 +16,7 @@ class VectorField {
  public:
   // Field `field` of the unknowns u of these equations. Throws Error: Exit::internal for other
   // families.
-  VectorField(const MixedOperator& equations, int field, const Vector& u);
+  VectorField(const FieldsOperator& equations, int field, const Vector& u);
 
   struct Value {
     Point value, derivative;  // derivative: divergence in [0]; curl, of the plane in [0]
@@ -40,6 +40,6 @@ class VectorField {
 
 // The unknowns of a field of facets or edges that interpolates a vector: its moments (fem/cells/vector_functions.hpp),
 // by quadrature, evaluated at t = 0. Throws Error: Exit::internal for other families.
-Vector interpolate(const MixedOperator& equations, int field, const std::vector<PointFunction>& vector);
+Vector interpolate(const FieldsOperator& equations, int field, const std::vector<PointFunction>& vector);
 
 }  // namespace ritz

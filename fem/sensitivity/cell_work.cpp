@@ -1,6 +1,6 @@
 #include "fem/sensitivity/cell_work.hpp"
 
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/operator/operator_needs.hpp"
 
 #include <algorithm>
@@ -105,7 +105,7 @@ void CellWork::take_apart(const Mesh& apart, const IntegralsOfFields& integrals)
   integrals_ = there(integrals);
   if (spaces.size() == 1 && integrals.of_several.empty())
     residual_ = std::make_unique<Operator>(spaces.front(), integrals_.of_one);
-  else residual_ = std::make_unique<MixedOperator>(spaces, integrals_.of_several, integrals_.of_one);
+  else residual_ = std::make_unique<FieldsOperator>(spaces, integrals_.of_several, integrals_.of_one);
 }
 
 IntegralsOfFields CellWork::there(const IntegralsOfFields& integrals) const {

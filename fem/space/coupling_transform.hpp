@@ -15,8 +15,8 @@ namespace ritz {
 
 class CouplingTransform {
  public:
-  // The pattern has the entries of the result, as MixedOperator::make_matrix() gives it: Error: Exit::internal where it
-  // lacks one; Error: Exit::resources where its entries do not fit 32 bits.
+  // The pattern has the entries of the result, as FieldsOperator::make_matrix() gives it: Error: Exit::internal where
+  // it lacks one; Error: Exit::resources where its entries do not fit 32 bits.
   CouplingTransform(const RectangularMatrix& K, const DependentRows& of_rows, const DependentRows& of_columns);
 
   bool suits(const RectangularMatrix& K) const { return pattern_.lock() == K.shared_pattern(); }

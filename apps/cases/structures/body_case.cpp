@@ -215,7 +215,7 @@ void place_in_whole(const MeshPart& part, const Mesh& mesh, Field& field) {
 
 void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfModel& fields, const SolutionView& s) {
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "fields");
-  const MixedOperator& equations = *fields.equations;
+  const FieldsOperator& equations = *fields.equations;
   const Mesh& mesh = run.mesh(true);
   const auto components = static_cast<std::size_t>(equations.space(1).components());
   std::vector<Field> nodal;

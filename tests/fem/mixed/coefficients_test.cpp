@@ -25,15 +25,15 @@ PointFunction of(const std::function<double(const Point&)>& f) {
 MixedFormValue stokes(int dimension, const PointFunction& viscosity) {
   return dimension == 3 ? MixedFormValue(Stokes<3>{}, {viscosity}) : MixedFormValue(Stokes<2>{}, {viscosity});
 }
-MixedOperator equations_on(const Mesh& mesh, const MixedFormValue& form, std::vector<Integral> of_fields = {}) {
+FieldsOperator equations_on(const Mesh& mesh, const MixedFormValue& form, std::vector<Integral> of_fields = {}) {
   return {spaces_of(form, mesh, device_under_test(2)), {MixedIntegral::over_all_cells(form)}, std::move(of_fields)};
 }
 
-Vector random_vector(const MixedOperator& equations) {
+Vector random_vector(const FieldsOperator& equations) {
   const auto values = random_values(static_cast<std::size_t>(equations.layout().total()), 1);
   return Vector(equations.device(), std::span<const double>(values), "vectors");
 }
-Vector residual(const MixedOperator& equations, const Vector& u) {
+Vector residual(const FieldsOperator& equations, const Vector& u) {
   Vector r = equations.zeros();
   equations.residual(u, r);
   return r;
@@ -51,11 +51,11 @@ TEST_P(MixedCoefficients, ANumberAndTheSameValueAsAFunctionHaveEqualBits) {
   const Mesh mesh = patch(kind(), {.count = 3, .random = 0.1});
   const MixedFormValue number = dimension() == 3 ? MixedFormValue(Stokes<3>{0.3}) : Stokes<2>{0.3};
   const PointFunction function = of([](const Point&) { return 0.3; });
-  const MixedOperator a = equations_on(mesh, number), b = equations_on(mesh, stokes(dimension(), function));
+  const FieldsOperator a = equations_on(mesh, number), b = equations_on(mesh, stokes(dimension(), function));
   const Vector u = random_vector(a);
   const Vector r = residual(a, u);
   EXPECT_EQ(residual(b, u).host(), r.host());
-  const auto product = [&](const MixedOperator& equations) {
+  const auto product = [&](const FieldsOperator& equations) {
     BlockOperator K = equations.make_matrix();
     equations.assemble({}, K);
     Vector y = equations.zeros();
@@ -72,8 +72,8 @@ TEST_P(MixedCoefficients, FollowTheTimeAndNewNumbers) {
   const PointFunction ramp = [](std::span<const double> x, double t, std::span<double> values) {
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1 + t * x[3 * i];
   };
-  MixedOperator a = equations_on(mesh, stokes(dimension(), ramp));
-  MixedOperator b = equations_on(mesh, stokes(dimension(), of([](const Point& x) { return 1 + 3 * x[0]; })));
+  FieldsOperator a = equations_on(mesh, stokes(dimension(), ramp));
+  FieldsOperator b = equations_on(mesh, stokes(dimension(), of([](const Point& x) { return 1 + 3 * x[0]; })));
   const Vector u = random_vector(a), before = residual(a, u), expected = residual(b, u);
   EXPECT_GT(difference(before, expected), 0.01 * max_abs(expected));
   a.inputs().set_time({.t = 3, .dt = 1});
@@ -86,7 +86,7 @@ TEST_P(MixedCoefficients, FollowTheTimeAndNewNumbers) {
 // space of velocities.
 TEST_P(MixedCoefficients, ShearFlowOfAViscosityThatVariesIsExact) {
   const Mesh mesh = patch(kind(), {.count = 2, .affine = false});
-  MixedOperator equations =
+  FieldsOperator equations =
       equations_on(mesh, stokes(dimension(), of([](const Point& x) { return 1 / (1 + 2 * x[1]); })));
   FieldsConstraints fixed(equations.spaces());
   const Region surface{"surface", RegionKind::facets, {}, boundary_facets(mesh), {}};
@@ -120,7 +120,7 @@ TEST(MixedCoefficientsOfAnotherMesh, LayersOfTwoPermeabilitiesHaveTheirFlux) {
   const Coefficient permeability = mesh_field(layers, {1.0, 5.0});
   const MixedFormValue form(MixedPoisson<2>{}, {permeability.function()});
   const FormValue source(Load<1, 2, 0>{}, {constant(-1)});
-  const MixedOperator equations = equations_on(mesh, form, {Integral::over_all_cells(source).of_field(1)});
+  const FieldsOperator equations = equations_on(mesh, form, {Integral::over_all_cells(source).of_field(1)});
   FieldsConstraints fixed(equations.spaces());
   for (const char* side : {"y0", "y1"}) fixed[0].prescribe(mesh.region(side), 0, 0.0, side);
   fixed.finish();
@@ -142,7 +142,7 @@ TEST(MixedCoefficientsThatAreMissing, AreAnError) {
   const Mesh mesh = patch(CellKind::tri3);
   const MixedFormValue twice(Stokes<2>{}, {constant(1), constant(1)});
   EXPECT_THROW(equations_on(mesh, twice), Error);
-  MixedOperator equations = equations_on(mesh, stokes(2, constant(1)));
+  FieldsOperator equations = equations_on(mesh, stokes(2, constant(1)));
   EXPECT_THROW(equations.inputs().set_numbers({twice}), Error);
   EXPECT_THROW(equations.inputs().set_numbers({MixedPoisson<2>{}}), Error);
   EXPECT_THROW(equations.inputs().set_numbers(std::vector<MixedFormValue>()), Error);

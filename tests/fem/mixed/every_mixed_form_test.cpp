@@ -1,6 +1,6 @@
 // Kernels of every form of several fields of the registry: the device under test computes what the CPU computes. Run
 // where RITZ_TEST_DEVICE names another device.
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "tests/fem/every_form.hpp"
 
 namespace ritz::test::every_form {
@@ -8,8 +8,8 @@ namespace {
 
 Results results_of(const MixedFormValue& form, const Mesh& mesh, const Device& device) {
   const Region surface{"surface", RegionKind::facets, {}, boundary_facets(mesh), {}};
-  MixedOperator equations(spaces_of(form, mesh, device), {form.codimension == 0 ? MixedIntegral::over_all_cells(form)
-                                                                                : MixedIntegral::over(form, surface)});
+  FieldsOperator equations(spaces_of(form, mesh, device), {form.codimension == 0 ? MixedIntegral::over_all_cells(form)
+                                                                                 : MixedIntegral::over(form, surface)});
   equations.inputs().set_time({.t = 0.7, .dt = 0.1});
   const auto vector = [&](std::uint64_t seed) {
     const auto values = random_values(static_cast<std::size_t>(equations.layout().total()), seed);

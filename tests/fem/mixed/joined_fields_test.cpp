@@ -28,7 +28,7 @@ Mesh moved_box(double x, Index count) {
 struct TwoBodies {
   Mesh left = moved_box(0, 2), right = moved_box(1, 1);
   Spaces spaces;
-  MixedOperator equations;
+  FieldsOperator equations;
   FieldsConstraints supports;
   explicit TwoBodies(const Device& device = device_under_test(2))
       : spaces{FunctionSpace(left, 3, device, SpaceOptions{.field_name = "left"}),
@@ -66,7 +66,7 @@ std::unique_ptr<TwoBodies> chained(const Device& device = device_under_test(2)) 
   return bodies;
 }
 
-Vector some_vector(const MixedOperator& equations, std::uint64_t seed) {
+Vector some_vector(const FieldsOperator& equations, std::uint64_t seed) {
   const auto values = random_values(static_cast<std::size_t>(equations.layout().total()), seed);
   return {equations.device(), std::span<const double>(values), "vectors"};
 }

@@ -29,7 +29,7 @@ class FieldsOfParts : public CellTest {
   void check(const MixedFormValue& form, int raise, const std::vector<MixedIntegral>& integrals,
              const std::vector<Integral>& of_fields = {}) const {
     const Device device = Device::named("cpu", 1);
-    const MixedOperator whole(spaces_of(form, mesh_, device, raise), integrals, of_fields);
+    const FieldsOperator whole(spaces_of(form, mesh_, device, raise), integrals, of_fields);
     const Vector u = wavy(whole.layout().total(), device);
     const std::vector<double> values = u.host();
     Vector r = whole.zeros(), y = whole.zeros();
@@ -82,7 +82,7 @@ class FieldsOfParts : public CellTest {
     return (nodes.last - nodes.first) * nodes.components;
   }
   // [unknown of the part] of the whole.
-  static std::vector<Index> unknowns_of(const MixedOperator& whole, const LocalFieldsData& data) {
+  static std::vector<Index> unknowns_of(const FieldsOperator& whole, const LocalFieldsData& data) {
     std::vector<Index> unknowns;
     for (int k = 0; k < whole.field_count(); ++k) {
       const PartData& nodes = data.spaces[static_cast<std::size_t>(k)].nodes;

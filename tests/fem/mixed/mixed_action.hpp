@@ -9,7 +9,7 @@ namespace ritz::test {
 
 class MixedAction final : public LinearOperator {
  public:
-  MixedAction(const MixedOperator& equations, const FieldsConstraints& constraints, const Vector& u, double pivot)
+  MixedAction(const FieldsOperator& equations, const FieldsConstraints& constraints, const Vector& u, double pivot)
       : equations_(equations), constraints_(constraints), u_(u), pivot_(pivot), x_(equations.zeros()) {}
   const Device& device() const override { return equations_.device(); }
   Index rows() const override { return equations_.layout().total(); }
@@ -24,7 +24,7 @@ class MixedAction final : public LinearOperator {
   std::string name() const override { return "matrix-free"; }
 
  private:
-  MixedOperator equations_;
+  FieldsOperator equations_;
   FieldsConstraints constraints_;
   const Vector& u_;
   double pivot_;

@@ -56,7 +56,7 @@ std::vector<Related> related_fields() {
           {"the nodes beside edges", own_form(VectorBeside<2, Family::edge>{}), CellKind::tri3, {1}}};
 }
 
-Vector some_vector(const MixedOperator& equations, std::uint64_t seed) {
+Vector some_vector(const FieldsOperator& equations, std::uint64_t seed) {
   const auto values = random_values(static_cast<std::size_t>(equations.layout().total()), seed);
   return {equations.device(), std::span<const double>(values), "vectors"};
 }

@@ -129,7 +129,7 @@ TEST_F(MixedOnAGpu, SolutionsAreThoseOfTheCpuAndRepeatBitwise) {
   const Index n = takes_small_sizes(gpu) ? 4 : 6;
   const auto on_gpu = problems(gpu, n), on_cpu = problems(Device::named("cpu", 2), n);
   for (std::size_t i = 0; i < on_gpu.size(); ++i) {
-    const MixedOperator& equations = on_gpu[i]->equations;
+    const FieldsOperator& equations = on_gpu[i]->equations;
     SCOPED_TRACE(equations.terms().integrals().front().form.name);
     for (const bool direct : {false, true}) {
       const LinearSolverOptions options{.method = direct                        ? LinearMethod::direct

@@ -1,7 +1,7 @@
 // Forecasts of the memory of mixed operators against what the pool held at its fullest moment.
 #include "fem/forms/loads.hpp"
 #include "fem/forms/mass.hpp"
-#include "fem/operator/mixed_needs.hpp"
+#include "fem/operator/fields_operator_needs.hpp"
 #include "fem/physics/periodic_region.hpp"
 #include "tests/fem/mixed/mixed_problems.hpp"
 
@@ -16,8 +16,8 @@ class MixedNeeds : public CellTest {
              const std::vector<int>& periodic_fields = {}) const {
     const Device device = Device::named("cpu", 2);
     const Mesh mesh(dimension() == 2 ? rectangle_data(48, 48, {1, 1}, kind()) : box_data(8, 8, 8, {1, 1, 1}, kind()));
-    const MixedOperator equations(spaces_of(form, mesh, device, raise), {MixedIntegral::over_all_cells(form)},
-                                  std::move(of_fields));
+    const FieldsOperator equations(spaces_of(form, mesh, device, raise), {MixedIntegral::over_all_cells(form)},
+                                   std::move(of_fields));
     FieldsConstraints supports(equations.spaces());
     for (const int k : periodic_fields)
       for (const auto& [high, low] : {std::pair("x1", "x0"), std::pair("y1", "y0")})

@@ -32,7 +32,7 @@ inline Mesh disturbed_mesh(CellKind kind, Index n) {
 struct Problem {
   Mesh mesh;
   Spaces spaces;
-  MixedOperator equations;
+  FieldsOperator equations;
   FieldsConstraints supports;
   Problem(Mesh m, const MixedFormValue& form, std::vector<Integral> loads = {},
           const Device& device = device_under_test(2), int raise = 0)
@@ -43,7 +43,7 @@ struct Problem {
 };
 
 // Other integrals in the place of those of the equations, which cannot be assigned.
-inline void remake(MixedOperator& equations, const Spaces& spaces, std::vector<MixedIntegral> of_several,
+inline void remake(FieldsOperator& equations, const Spaces& spaces, std::vector<MixedIntegral> of_several,
                    std::vector<Integral> of_one = {}) {
   std::destroy_at(&equations);
   std::construct_at(&equations, spaces, std::move(of_several), std::move(of_one));

@@ -61,7 +61,7 @@ MixedFormValue given_form(int dimension, const std::vector<PointFunction>& given
   return dimension == 3 ? MixedFormValue(F<3>{}, given) : MixedFormValue(F<2>{}, given);
 }
 
-Vector solution(const MixedOperator& equations, const FieldsConstraints* fixed = nullptr) {
+Vector solution(const FieldsOperator& equations, const FieldsConstraints* fixed = nullptr) {
   Vector u = equations.zeros(), r = equations.zeros(), du = equations.zeros();
   if (fixed != nullptr) fixed->set_values(u);
   equations.residual(u, r);
@@ -136,8 +136,8 @@ TEST_P(Natural, PressuresAtTheSurfaceOfAMixedPoissonProblemAreExact) {
   }
   const PointFunction less = constant(-known.source());
   const FormValue source = d == 3 ? FormValue(Load<1, 3, 0>{}, {less}) : FormValue(Load<1, 2, 0>{}, {less});
-  const MixedOperator equations(spaces_of(form, mesh, device_under_test(2), order() - 1), integrals,
-                                {Integral::over_all_cells(source).of_field(1)});
+  const FieldsOperator equations(spaces_of(form, mesh, device_under_test(2), order() - 1), integrals,
+                                 {Integral::over_all_cells(source).of_field(1)});
   const Vector u = solution(equations);
   EXPECT_LE(VectorField(equations, 0, u).l2_error(known.flux()), 1e-11);
   EXPECT_LE(VectorField(equations, 0, u).l2_error_of_derivative({constant(known.source())}), 1e-10);
@@ -197,7 +197,7 @@ TEST_P(Natural, CurrentsAlongTheSurfaceOfACurlCurlProblemAreExact) {
     if (admittance > 0)
       integrals.push_back(MixedIntegral::over(given_form<EdgeFilm>(d, {constant(admittance)}), side_of(mesh, side)));
   }
-  const MixedOperator equations(spaces_of(form, mesh, device_under_test(2), order() - 1), integrals);
+  const FieldsOperator equations(spaces_of(form, mesh, device_under_test(2), order() - 1), integrals);
   EXPECT_LE(VectorField(equations, 0, solution(equations)).l2_error(known.field()), 1e-11);
 }
 
@@ -224,9 +224,9 @@ TEST_P(Slip, AndTractionAreExactForQuadraticFlows) {
   traction.resize(static_cast<std::size_t>(d), constant(0));
   const FormValue load = d == 3 ? FormValue(Load<3, 3, 1>{}, traction) : FormValue(Load<2, 2, 1>{}, traction);
   const Spaces spaces = spaces_of(form, mesh, device_under_test(2));
-  const MixedOperator equations(spaces,
-                                {MixedIntegral::over_all_cells(form), MixedIntegral::over(slip, side_of(mesh, "x0"))},
-                                {Integral::over(load, side_of(mesh, "x1"))});
+  const FieldsOperator equations(spaces,
+                                 {MixedIntegral::over_all_cells(form), MixedIntegral::over(slip, side_of(mesh, "x0"))},
+                                 {Integral::over(load, side_of(mesh, "x1"))});
   FieldsConstraints fixed(spaces);
   for (const auto& [side, normal] : sides_of_unit(d))
     for (int c = 0; side[0] != 'x' && c < d; ++c) fixed[0].prescribe(side_of(mesh, side), c, v[std::size_t(c)], side);
@@ -256,7 +256,7 @@ TEST_P(Borders, ActionsAreDerivativesAndBlocksAreTheirMatrices) {
   cells.numbers.module = "ritz_mixed_forms";
   const MixedFormValue border = dimension() == 3 ? border_form<3>() : border_form<2>();
   for (const int raise : {0, 1}) {
-    const MixedOperator equations(
+    const FieldsOperator equations(
         spaces_of(cells, mesh, device_under_test(2), raise),
         {MixedIntegral::over_all_cells(cells), MixedIntegral::over(border, side_of(mesh, "x0")),
          MixedIntegral::over(border, side_of(mesh, "y1"))});
@@ -293,10 +293,10 @@ TEST_P(Borders, FluxesOfAConstantFieldAreAreas) {
   const MixedFormValue form = d == 3 ? MixedFormValue(MixedPoisson<3>{1}) : MixedPoisson<2>{1};
   const MixedFormValue pressure = given_form<FluxPressure>(d, {constant(1)});
   const Region surface{"surface", RegionKind::facets, {}, boundary_facets(mesh), {}};
-  const MixedOperator cells(spaces_of(form, mesh, device_under_test(2)), {MixedIntegral::over_all_cells(form)});
+  const FieldsOperator cells(spaces_of(form, mesh, device_under_test(2)), {MixedIntegral::over_all_cells(form)});
   const auto flux_through = [&](const Region& region, const std::vector<PointFunction>& field) {
-    const MixedOperator border(cells.spaces(),
-                               {MixedIntegral::over_all_cells(form), MixedIntegral::over(pressure, region, {0})});
+    const FieldsOperator border(cells.spaces(),
+                                {MixedIntegral::over_all_cells(form), MixedIntegral::over(pressure, region, {0})});
     Vector u = cells.zeros(), r = cells.zeros(), with = cells.zeros();
     cells.layout().put(interpolate(cells, 0, field), 0, u);
     cells.residual(cells.zeros(), r);
@@ -323,8 +323,8 @@ TEST(NaturalConditions, AreRefusedWhereTheyDoNotFit) {
   EXPECT_THROW(MixedIntegral::over(form, mesh.region("x0")), Error);
   const MixedIntegral cells = MixedIntegral::over_all_cells(form);
   for (const std::vector<int>& fields : {std::vector<int>{}, {1}, {2}, {0, 1}})
-    EXPECT_THROW(MixedOperator(spaces, {cells, MixedIntegral::over(pressure, mesh.region("x0"), fields)}), Error);
-  EXPECT_NO_THROW(MixedOperator(spaces, {cells, MixedIntegral::over(pressure, mesh.region("x0"), {0})}));
+    EXPECT_THROW(FieldsOperator(spaces, {cells, MixedIntegral::over(pressure, mesh.region("x0"), fields)}), Error);
+  EXPECT_NO_THROW(FieldsOperator(spaces, {cells, MixedIntegral::over(pressure, mesh.region("x0"), {0})}));
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ struct FlowProblem {
   KnownFlow flow;
   MixedFormValue form;
   Spaces spaces;
-  MixedOperator equations;
+  FieldsOperator equations;
   FieldsConstraints fixed;
   Vector u, load;
   BlockOperator K;
@@ -222,7 +222,7 @@ TEST(NavierStokes, FlowsAroundTheCavityAsPublished) {
   const Mesh mesh = rectangle(40, 40, {1, 1}, CellKind::quad4);
   const MixedFormValue form = NavierStokes<2>{0.01, 1};
   const Spaces spaces = spaces_of(form, mesh, device_under_test(2));
-  const MixedOperator equations(spaces, {MixedIntegral::over_all_cells(form)});
+  const FieldsOperator equations(spaces, {MixedIntegral::over_all_cells(form)});
   FieldsConstraints fixed(spaces);
   const PointFunction lid = of([](const Point& x) { return x[1] == 1 && x[0] > 0 && x[0] < 1 ? 1.0 : 0.0; });
   for (const char* side : {"x0", "x1", "y0", "y1"}) {

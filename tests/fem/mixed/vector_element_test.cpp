@@ -43,13 +43,13 @@ MixedFormValue form_of(Family family, int dimension) {
   return dimension == 3 ? MixedFormValue(CurlCurl<3>{1, 1}) : CurlCurl<2>{1, 1};
 }
 
-MixedOperator equations_on(const Mesh& mesh, const MixedFormValue& form, std::vector<Integral> of_fields = {},
-                           int raise = 0) {
+FieldsOperator equations_on(const Mesh& mesh, const MixedFormValue& form, std::vector<Integral> of_fields = {},
+                            int raise = 0) {
   return {
       spaces_of(form, mesh, device_under_test(2), raise), {MixedIntegral::over_all_cells(form)}, std::move(of_fields)};
 }
 
-Vector random_vector(const MixedOperator& equations, std::uint64_t seed) {
+Vector random_vector(const FieldsOperator& equations, std::uint64_t seed) {
   const auto values = random_values(static_cast<std::size_t>(equations.layout().total()), seed);
   return Vector(equations.device(), std::span<const double>(values), "vectors");
 }
@@ -239,7 +239,7 @@ TEST_P(Shapes, TwoCellsAgreeInEveryRelativeOrientation) {
       const std::vector<SharedPoint> points = shared_points(mesh);
       for (const auto& [family, raise] :
            {std::pair{Family::facet, 0}, {Family::facet, 1}, {Family::edge, 0}, {Family::edge, 1}}) {
-        const MixedOperator equations = equations_on(mesh, form_of(family, dimension()), {}, raise);
+        const FieldsOperator equations = equations_on(mesh, form_of(family, dimension()), {}, raise);
         const VectorField field(equations, 0, random_vector(equations, seed));
         for (const SharedPoint& point : points) {
           const Point jump = minus(field.at(0, point.in_first).value, field.at(1, point.in_second).value);
@@ -268,9 +268,9 @@ TEST_P(Shapes, SimpleFieldsAreInterpolatedExactlyOnTurnedCells) {
   const auto constants = vector([](const Point&, int i) { return 1.0 - 0.7 * i; });
   const auto outwards = vector([](const Point& x, int i) { return 0.3 + x[static_cast<std::size_t>(i)]; });
   const auto around = vector([](const Point& x, int i) { return i == 0 ? -x[1] : i == 1 ? x[0] : 0.4; });
-  const MixedOperator facets = equations_on(mesh, form_of(Family::facet, d));
-  const MixedOperator edges = equations_on(mesh, form_of(Family::edge, d));
-  const auto whole = [](const MixedOperator& equations, const Vector& part) {
+  const FieldsOperator facets = equations_on(mesh, form_of(Family::facet, d));
+  const FieldsOperator edges = equations_on(mesh, form_of(Family::edge, d));
+  const auto whole = [](const FieldsOperator& equations, const Vector& part) {
     Vector u = equations.zeros();
     equations.layout().put(part, 0, u);
     return u;
@@ -306,7 +306,7 @@ TEST_P(Shapes, LinearFieldsAreInterpolatedExactlyByOrderTwo) {
     curl.push_back(constant(slope[k][j] - slope[j][k]));
   }
   for (const Family family : {Family::facet, Family::edge}) {
-    const MixedOperator equations = equations_on(mesh, form_of(family, d), {}, 1);
+    const FieldsOperator equations = equations_on(mesh, form_of(family, d), {}, 1);
     Vector u = equations.zeros();
     equations.layout().put(interpolate(equations, 0, linear), 0, u);
     const VectorField field(equations, 0, u);
@@ -320,7 +320,7 @@ TEST_P(Shapes, KernelsIntegrateWhatTheHostEvaluates) {
   const Mesh mesh = turned_at_random(Mesh(unit_data(kind(), 3)), 3);
   for (const auto& [a, raise] : {std::pair{0.0, 0}, {1.0, 0}, {0.0, 1}, {1.0, 1}}) {
     const MixedFormValue form = dimension() == 3 ? MixedFormValue(CurlCurl<3>{a, 1 - a}) : CurlCurl<2>{a, 1 - a};
-    const MixedOperator equations = equations_on(mesh, form, {}, raise);
+    const FieldsOperator equations = equations_on(mesh, form, {}, raise);
     const Vector u = random_vector(equations, 2);
     Vector r = equations.zeros();
     equations.residual(u, r);
@@ -329,14 +329,14 @@ TEST_P(Shapes, KernelsIntegrateWhatTheHostEvaluates) {
     EXPECT_NEAR(dot(u, r), norm * norm, 1e-11 * norm * norm);
   }
   for (const int raise : {0, 1}) {
-    const MixedOperator equations = equations_on(mesh, form_of(Family::facet, dimension()), {}, raise);
+    const FieldsOperator equations = equations_on(mesh, form_of(Family::facet, dimension()), {}, raise);
     Vector u = equations.zeros(), r = equations.zeros();
     equations.layout().put(equations.layout().part(random_vector(equations, 2), 0), 0, u);  // no pressure
     equations.residual(u, r);
     const double norm = VectorField(equations, 0, u).l2_error({});
     EXPECT_NEAR(dot(u, r), norm * norm, 1e-11 * norm * norm);
   }
-  const MixedOperator flow = equations_on(mesh, form_of(Family::facet, dimension()));
+  const FieldsOperator flow = equations_on(mesh, form_of(Family::facet, dimension()));
   Vector r = flow.zeros();
   // Divergences times volumes are sums of fluxes: whole numbers for fluxes of one.
   Vector ones = flow.zeros();
@@ -347,7 +347,7 @@ TEST_P(Shapes, KernelsIntegrateWhatTheHostEvaluates) {
   for (const double balance : flow.layout().part(r, 1).host()) EXPECT_NEAR(balance, std::round(balance), 1e-12);
 }
 
-// The same as for continuous fields (mixed_operator_test.cpp), with tangents that depend on both fields.
+// The same as for continuous fields (fields_operator_test.cpp), with tangents that depend on both fields.
 TEST_P(Shapes, ActionsAreDerivativesAndBlocksAreTheirMatrices) {
   const Mesh mesh = turned_at_random(Mesh(unit_data(kind(), 2, {.random = 0.05})), 5);
   for (const auto& [family, raise] :
@@ -357,7 +357,7 @@ TEST_P(Shapes, ActionsAreDerivativesAndBlocksAreTheirMatrices) {
                                                         : own_form(VectorBeside<2, Family::facet>{}))
                                     : (dimension() == 3 ? own_form(VectorBeside<3, Family::edge>{})
                                                         : own_form(VectorBeside<2, Family::edge>{}));
-    const MixedOperator equations = equations_on(mesh, form, {}, raise);
+    const FieldsOperator equations = equations_on(mesh, form, {}, raise);
     const Vector u = random_vector(equations, 1), x = random_vector(equations, 2);
     Vector y = equations.zeros(), z = equations.zeros(), there = equations.zeros(), above = equations.zeros(),
            below = equations.zeros();
@@ -385,7 +385,7 @@ Mesh unit_mesh(CellKind kind, Index n) {
   return turned_at_random(Mesh(unit_data(kind, n, {.random = simplex ? 0.05 : 0})), 11);
 }
 
-Vector solved_directly(const MixedOperator& equations, const BlockOperator& K, const Vector& load) {
+Vector solved_directly(const FieldsOperator& equations, const BlockOperator& K, const Vector& load) {
   const SparseMatrix A = sparse_matrix(equations.device(), host_matrix(K));
   Vector x = equations.zeros();
   DirectSolver solver(A, DirectSolver::Kind::symmetric);
@@ -423,7 +423,7 @@ TEST_P(WithOrders, MixedPoissonConverges) {
     const Mesh mesh = unit_mesh(kind, n);
     const FormValue load =
         d == 3 ? FormValue(Load<1, 3, 0>{}, {minus_source}) : FormValue(Load<1, 2, 0>{}, {minus_source});
-    const MixedOperator equations =
+    const FieldsOperator equations =
         equations_on(mesh, form_of(Family::facet, d), {Integral::over_all_cells(load).of_field(1)}, expected - 1);
     const Vector zero = equations.zeros();
     Vector b = equations.zeros();
@@ -471,8 +471,8 @@ TEST_P(WithOrders, CurlCurlConvergesInTheEnergysNorm) {
     const Spaces spaces = spaces_of(form, mesh, device_under_test(2), expected - 1);
     const MixedFormValue current =
         d == 3 ? own_form(WaveCurrent<3>{{c[0], c[1], c[2]}}) : own_form(WaveCurrent<2>{{c[0], c[1]}});
-    const MixedOperator equations(spaces,
-                                  {MixedIntegral::over_all_cells(form), MixedIntegral::over_all_cells(current)});
+    const FieldsOperator equations(spaces,
+                                   {MixedIntegral::over_all_cells(form), MixedIntegral::over_all_cells(current)});
     FieldsConstraints fixed(spaces);
     const Region surface{"surface", RegionKind::facets, {}, boundary_facets(mesh), {}};
     fixed[0].prescribe(surface, 0, 0.0, "a conductor around it");
@@ -507,8 +507,8 @@ TEST(VectorElements, KnowNoHigherOrderAndNoFormsOfOneField) {
   const std::vector<Integral> of_facets{Integral::over_all_cells(volume_load(2, std::array{1.0}))};
   EXPECT_THROW(equations_on(mesh, form, of_facets), Error);
   const Spaces other = spaces_of(CurlCurl<2>{1, 1}, mesh, device_under_test());
-  EXPECT_THROW(MixedOperator({other[0], other[0]}, {MixedIntegral::over_all_cells(form)}), Error);
-  const MixedOperator equations = equations_on(mesh, form);
+  EXPECT_THROW(FieldsOperator({other[0], other[0]}, {MixedIntegral::over_all_cells(form)}), Error);
+  const FieldsOperator equations = equations_on(mesh, form);
   EXPECT_THROW(VectorField(equations, 1, equations.zeros()), Error);
 }
 

@@ -1,15 +1,15 @@
-#include "fem/operator/mixed_inputs.hpp"
+#include "fem/operator/fields_inputs.hpp"
 
-#include "fem/operator/mixed_terms.hpp"
+#include "fem/operator/fields_terms.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 namespace ritz {
 
-void MixedInputs::set_numbers(const std::vector<MixedFormValue>& forms) { terms_->set_numbers(forms); }
+void FieldsInputs::set_numbers(const std::vector<MixedFormValue>& forms) { terms_->set_numbers(forms); }
 
-bool MixedInputs::set_numbers(const IntegralsOfFields& integrals) {
+bool FieldsInputs::set_numbers(const IntegralsOfFields& integrals) {
   const auto same = [](const auto& a, const auto& b) { return a.same_place(b); };
   std::vector<std::vector<Integral>> of_fields(of_fields_->size());
   for (const Integral& each : integrals.of_one) of_fields.at(static_cast<std::size_t>(each.field)).push_back(each);
@@ -30,18 +30,18 @@ bool MixedInputs::set_numbers(const IntegralsOfFields& integrals) {
   return true;
 }
 
-void MixedInputs::set_factor_of_rates(double factor) {
+void FieldsInputs::set_factor_of_rates(double factor) {
   terms_->set_factor_of_rates(factor);
   for (const auto& each : *of_fields_)
     if (each) each->inputs().set_factor_of_rates(factor);
 }
 
-void MixedInputs::set_part_of_loads(double part) {
+void FieldsInputs::set_part_of_loads(double part) {
   for (const auto& each : *of_fields_)
     if (each) each->inputs().set_part_of_loads(part);
 }
 
-void MixedInputs::set_time(const Time& time) {
+void FieldsInputs::set_time(const Time& time) {
   const bool moves = time.t != time_->t;
   *time_ = time;
   if (moves) terms_->points().update_coefficients(PointData::Which::in_time, time.t);
@@ -49,21 +49,19 @@ void MixedInputs::set_time(const Time& time) {
     if (each) each->inputs().set_time(time);
 }
 
-void MixedStates::commit(const Vector& u) {
-  Vector room;
-  const Vector& all = owned_.with_ghosts(u, room);
+void FieldsStates::commit_of_part(const Vector& u) {
   for (std::size_t k = 0; k < of_fields_->size(); ++k)
-    if (const auto& each = (*of_fields_)[k]) each->states().commit_of_part(local_.part(all, static_cast<int>(k)));
+    if (const auto& each = (*of_fields_)[k]) each->states().commit_of_part(local_.part(u, static_cast<int>(k)));
 }
 
-PointStates::Values MixedStates::values() const {
+PointStates::Values FieldsStates::values() const {
   Values all;
   for (const auto& each : *of_fields_)
     if (each) std::ranges::move(each->states().values(), std::back_inserter(all));
   return all;
 }
 
-void MixedStates::set(const Values& values) {
+void FieldsStates::set(const Values& values) {
   std::size_t next = 0;
   for (const auto& each : *of_fields_) {
     if (each == nullptr) continue;
@@ -74,7 +72,7 @@ void MixedStates::set(const Values& values) {
   }
 }
 
-void MixedStates::reset() {
+void FieldsStates::reset() {
   for (const auto& each : *of_fields_)
     if (each) each->states().reset();
 }

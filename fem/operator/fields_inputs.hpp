@@ -12,13 +12,13 @@
 
 namespace ritz {
 
-class MixedTerms;
+class FieldsTerms;
 using OperatorsOfFields = std::vector<std::unique_ptr<Operator>>;  // [field]; null: it has no forms of one field
 
-class MixedInputs final : public EquationInputs {
+class FieldsInputs final : public EquationInputs {
  public:
   // time: the owner's.
-  MixedInputs(MixedTerms& terms, const OperatorsOfFields& of_fields, Time& time)
+  FieldsInputs(FieldsTerms& terms, const OperatorsOfFields& of_fields, Time& time)
       : terms_(&terms), of_fields_(&of_fields), time_(&time) {}
   void set_time(const Time& time) override;
   void set_factor_of_rates(double factor) override;
@@ -28,25 +28,24 @@ class MixedInputs final : public EquationInputs {
   void set_numbers(const std::vector<MixedFormValue>& forms);
 
  private:
-  MixedTerms* terms_;
+  FieldsTerms* terms_;
   const OperatorsOfFields* of_fields_;
   Time* time_;
 };
 
 // Those of the operators of single fields, one after the other; forms of several have none.
-class MixedStates final : public PointStates {
+class FieldsStates final : public PointStates {
  public:
-  // owned: of the vectors of the operator.
-  MixedStates(const OperatorsOfFields& of_fields, Layout owned)
-      : of_fields_(&of_fields), owned_(std::move(owned)), local_(owned_.local()) {}
-  void commit(const Vector& u) override;
+  FieldsStates(const OperatorsOfFields& of_fields, Layout layout)
+      : PointStates(std::move(layout)), of_fields_(&of_fields), local_(layout_.local()) {}
+  void commit_of_part(const Vector& u) override;
   Values values() const override;
   void set(const Values& values) override;
   void reset() override;
 
  private:
   const OperatorsOfFields* of_fields_;
-  Layout owned_, local_;  // local: [field][owned | ghosts]
+  Layout local_;  // [field][owned | ghosts]
 };
 
 }  // namespace ritz

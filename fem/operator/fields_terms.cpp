@@ -1,4 +1,4 @@
-#include "fem/operator/mixed_terms.hpp"
+#include "fem/operator/fields_terms.hpp"
 
 #include "device/error.hpp"
 #include "device/kernels.hpp"
@@ -28,8 +28,8 @@ void check_geometry(const Spaces& spaces) {
 
 }  // namespace
 
-MixedTerms::MixedTerms(Spaces spaces, std::shared_ptr<const Time> time, std::vector<MixedIntegral> integrals,
-                       const std::vector<std::vector<Node>>& met_before)
+FieldsTerms::FieldsTerms(Spaces spaces, std::shared_ptr<const Time> time, std::vector<MixedIntegral> integrals,
+                         const std::vector<std::vector<Node>>& met_before)
     : spaces_(std::move(spaces)),
       time_(std::move(time)),
       integrals_(std::move(integrals)),
@@ -47,7 +47,7 @@ MixedTerms::MixedTerms(Spaces spaces, std::shared_ptr<const Time> time, std::vec
   for (const FunctionSpace& each : spaces_) first_.push_back(std::exchange(next, next + each.unknown_count()));
 }
 
-void MixedTerms::check_fields(const MixedIntegral& integral) const {
+void FieldsTerms::check_fields(const MixedIntegral& integral) const {
   const MixedFormValue& form = integral.form;
   const std::vector<int> fields = fields_of(integral);
   bool fits = std::ssize(fields) == form.field_count() && form.dimension == space(0).mesh().dimension() &&
@@ -62,23 +62,23 @@ void MixedTerms::check_fields(const MixedIntegral& integral) const {
                 {}, "say in MixedIntegral::fields which fields they are");
 }
 
-bool MixedTerms::couples(int test, int trial) const {
+bool FieldsTerms::couples(int test, int trial) const {
   return std::ranges::any_of(integrals_, [&](const MixedIntegral& integral) { return integral.couples(test, trial); });
 }
 
-std::string MixedTerms::field_name(int field) const {
+std::string FieldsTerms::field_name(int field) const {
   for (const MixedIntegral& each : integrals_)
     if (const int j = each.position_of(field); j >= 0) return each.form.fields[static_cast<std::size_t>(j)].name;
   const std::string& name = space(field).field_name();
   return name.empty() ? fmt::format("number {}", field) : name;
 }
 
-void MixedTerms::set_factor_of_rates(double factor) {
+void FieldsTerms::set_factor_of_rates(double factor) {
   for (MixedIntegral& each : integrals_)
     if (each.is_rate) each.factor = factor;
 }
 
-void MixedTerms::set_numbers(const std::vector<MixedFormValue>& forms) {
+void FieldsTerms::set_numbers(const std::vector<MixedFormValue>& forms) {
   bool fits = forms.size() == integrals_.size();
   for (std::size_t i = 0; fits && i < forms.size(); ++i) fits = forms[i].name == integrals_[i].form.name;
   if (!fits)
@@ -95,13 +95,13 @@ void MixedTerms::set_numbers(const std::vector<MixedFormValue>& forms) {
   points_.update_coefficients(PointData::Which::all, time_->t);
 }
 
-std::vector<std::shared_ptr<const ElementGroup>> MixedTerms::groups_of(int field) const {
+std::vector<std::shared_ptr<const ElementGroup>> FieldsTerms::groups_of(int field) const {
   std::vector<std::shared_ptr<const ElementGroup>> list;
   for (const FieldGroup& group : *groups_) list.emplace_back(groups_, &group.of_field[static_cast<std::size_t>(field)]);
   return list;
 }
 
-std::vector<TaskJob> MixedTerms::jobs_of(OperatorTask task) const {
+std::vector<TaskJob> FieldsTerms::jobs_of(OperatorTask task) const {
   if (task != OperatorTask::matrix) return {{task}};
   std::vector<TaskJob> blocks;
   for (int row = 0; row < field_count(); ++row)
@@ -111,7 +111,7 @@ std::vector<TaskJob> MixedTerms::jobs_of(OperatorTask task) const {
 }
 
 // Diagonal blocks have the lists of operators on one space.
-TaskOutline MixedTerms::outline(const TaskJob& job) const {
+TaskOutline FieldsTerms::outline(const TaskJob& job) const {
   TaskOutline result{.job = job};
   result.by_nodes = job.is_matrix() && job.row == job.column;
   result.block = result.by_nodes ? space(job.row).components() * space(job.row).components() : 1;
@@ -137,7 +137,7 @@ TaskOutline MixedTerms::outline(const TaskJob& job) const {
 
 // Exact on affine cells for products of what the form uses: values of an order, gradients of one less. On facets, too:
 // two values.
-int MixedTerms::degree_of(const MixedFormValue& form, const FieldGroup& group) const {
+int FieldsTerms::degree_of(const MixedFormValue& form, const FieldGroup& group) const {
   const CellKind shape = traits(group.geometry().kind).linear;
   int order = 1, value_order = 0;
   for (std::size_t j = 0; j < group.fields.size(); ++j) {
@@ -152,12 +152,12 @@ int MixedTerms::degree_of(const MixedFormValue& form, const FieldGroup& group) c
          (value_order >= order ? mass_degree(shape, order) : stiffness_degree(shape, order));
 }
 
-ReferenceTable MixedTerms::table(const FieldGroup& group, int field, int degree) const {
+ReferenceTable FieldsTerms::table(const FieldGroup& group, int field, int degree) const {
   return points_.table(group.of_field[static_cast<std::size_t>(field)], degree, family(field));
 }
 
-MixedArguments MixedTerms::arguments(const TaskJob& job, const FieldGroup& group, const MixedIntegral& integral,
-                                     int degree) const {
+MixedArguments FieldsTerms::arguments(const TaskJob& job, const FieldGroup& group, const MixedIntegral& integral,
+                                      int degree) const {
   MixedArguments mixed{.form = integral.form.numbers.bytes.data(),
                        .row = std::max(0, integral.position_of(job.row)),
                        .column = std::max(0, integral.position_of(job.column)),
@@ -176,7 +176,7 @@ MixedArguments MixedTerms::arguments(const TaskJob& job, const FieldGroup& group
   return mixed;
 }
 
-void MixedTerms::add_terms(std::size_t g, TaskPlan& plan) const {
+void FieldsTerms::add_terms(std::size_t g, TaskPlan& plan) const {
   const FieldGroup& group = (*groups_)[static_cast<std::size_t>(plan.groups[g])];
   const OperatorTask task = plan.job.task;
   for (const int i : plan.integrals[g]) {
@@ -198,11 +198,11 @@ void MixedTerms::add_terms(std::size_t g, TaskPlan& plan) const {
   }
 }
 
-FunctionSpace::HostPattern MixedTerms::pattern(const TaskJob& job) const {
+FunctionSpace::HostPattern FieldsTerms::pattern(const TaskJob& job) const {
   return job.row == job.column ? space(job.row).host_pattern() : patterns_.pattern(job.row, job.column);
 }
 
-Index MixedTerms::pattern_pairs(const TaskJob& job, NodeSamples& samples) const {
+Index FieldsTerms::pattern_pairs(const TaskJob& job, NodeSamples& samples) const {
   if (!job.is_matrix()) return 0;
   if (job.row == job.column) return pairs_of_nodes(space(job.row));
   const Index by_equations = patterns_.pairs_by_equations(job.row, job.column);  // no element fills these
@@ -210,7 +210,7 @@ Index MixedTerms::pattern_pairs(const TaskJob& job, NodeSamples& samples) const 
   return pairs_between(samples.around(job.row), samples.around(job.column)) + by_equations;
 }
 
-void MixedTerms::add_point_needs(const TaskOutline& outline, PointData::Counted& counted, MemoryNeeds& needs) const {
+void FieldsTerms::add_point_needs(const TaskOutline& outline, PointData::Counted& counted, MemoryNeeds& needs) const {
   for (std::size_t g = 0; g < outline.groups.size(); ++g) {
     const FieldGroup& group = (*groups_)[static_cast<std::size_t>(outline.groups[g])];
     for (const int i : outline.integrals[g]) {

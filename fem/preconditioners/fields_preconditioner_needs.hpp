@@ -1,10 +1,10 @@
-// Memory of the device for the preconditioner of several fields (fem/preconditioners/mixed_preconditioner.hpp), beside
+// Memory of the device for the preconditioner of several fields (fem/preconditioners/fields_preconditioner.hpp), beside
 // the matrix: of one process, or of one of several ranks.
 //
-//   mixed_preconditioner_needs(FieldsShare(equations), options.multigrid).live.total();
+//   fields_preconditioner_needs(FieldsShare(equations), options.multigrid).live.total();
 #pragma once
 
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "solvers/multigrid/smoothed_aggregation.hpp"
 
 #include <vector>
@@ -14,9 +14,9 @@ namespace ritz {
 // The unknowns of several fields that one process has: all of them, or over ranks its nodes of each field, beside which
 // stand those of others that cells join with them.
 struct FieldsShare {
-  explicit FieldsShare(const MixedOperator& equations);  // one process
+  explicit FieldsShare(const FieldsOperator& equations);  // one process
 
-  const MixedOperator* equations;    // of all ranks
+  const FieldsOperator* equations;   // of all ranks
   std::vector<Index> pairs;          // [field] of nodes that share a cell, of all ranks
   std::vector<Index> owned, ghosts;  // [field] nodes
   double of_cells = 1;               // of those of all ranks
@@ -31,10 +31,10 @@ struct FieldsShare {
   static MemoryNeeds rows(Index owned, Index ghosts, double entries, Index block);
 };
 
-struct MixedPreconditionerNeeds {
+struct FieldsPreconditionerNeeds {
   MemoryNeeds set_up, live;  // while it is made, and then with its vectors
 };
-MixedPreconditionerNeeds mixed_preconditioner_needs(const FieldsShare& share,
-                                                    const SmoothedAggregationOptions& multigrid);
+FieldsPreconditionerNeeds fields_preconditioner_needs(const FieldsShare& share,
+                                                      const SmoothedAggregationOptions& multigrid);
 
 }  // namespace ritz

@@ -1,5 +1,5 @@
 // Forms of several fields on groups of elements: their families, how elements see their unknowns, and which form
-// couples which fields. A MixedOperator owns one; its tasks are run by TaskPlans.
+// couples which fields. A FieldsOperator owns one; its tasks are run by TaskPlans.
 //
 //   equations.terms().family(0);   equations.terms().couples(0, 1);
 #pragma once
@@ -15,13 +15,13 @@
 
 namespace ritz {
 
-class MixedTerms final : public TaskTerms {
+class FieldsTerms final : public TaskTerms {
  public:
   // time: others change it. met_before: as field_groups() takes it.
-  MixedTerms(Spaces spaces, std::shared_ptr<const Time> time, std::vector<MixedIntegral> integrals,
-             const std::vector<std::vector<Node>>& met_before);
-  MixedTerms(const MixedTerms&) = delete;
-  MixedTerms& operator=(const MixedTerms&) = delete;
+  FieldsTerms(Spaces spaces, std::shared_ptr<const Time> time, std::vector<MixedIntegral> integrals,
+              const std::vector<std::vector<Node>>& met_before);
+  FieldsTerms(const FieldsTerms&) = delete;
+  FieldsTerms& operator=(const FieldsTerms&) = delete;
 
   const Spaces& spaces() const { return spaces_; }
   int field_count() const { return static_cast<int>(spaces_.size()); }

@@ -7,10 +7,10 @@
 
 namespace ritz {
 
-class MixedOperator;
+class FieldsOperator;
 
-MemoryNeeds matrix_needs(const MixedOperator& equations);  // of make_matrix()
+MemoryNeeds matrix_needs(const FieldsOperator& equations);  // of make_matrix()
 // Lists, buffers and coefficients that assemble(), or residual() and action(), make at their first call.
-MemoryNeeds list_needs(const MixedOperator& equations, bool of_matrix, bool of_vectors);
+MemoryNeeds list_needs(const FieldsOperator& equations, bool of_matrix, bool of_vectors);
 
 }  // namespace ritz

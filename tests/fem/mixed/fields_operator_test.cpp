@@ -4,7 +4,7 @@
 #include "fem/forms/mass.hpp"
 #include "fem/forms/stokes.hpp"
 #include "fem/space/fields_constraints.hpp"
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "tests/device/small_sizes.hpp"
 #include "tests/fem/mixed/mixed_action.hpp"
@@ -21,7 +21,7 @@ MixedFormValue everything(int dimension) {
   return dimension == 3 ? own_form(Everything<3>{}) : own_form(Everything<2>{});
 }
 
-Vector random_vector(const MixedOperator& equations, std::uint64_t seed) {
+Vector random_vector(const FieldsOperator& equations, std::uint64_t seed) {
   const auto values = random_values(static_cast<std::size_t>(equations.layout().total()), seed);
   return Vector(equations.device(), std::span<const double>(values), "vectors");
 }
@@ -32,7 +32,7 @@ struct MixedModel {
       : mesh(std::move(m)),
         equations(spaces_of(form, mesh, device), {MixedIntegral::over_all_cells(form)}, of_fields) {}
   Mesh mesh;
-  MixedOperator equations;
+  FieldsOperator equations;
 };
 
 double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -109,7 +109,7 @@ TEST_P(OnEveryCell, ThreadsDoNotChangeABit) {
 }
 
 // Hexahedra, prisms, pyramids and tetrahedra in one mesh, straight and curved: several groups of elements.
-TEST(MixedOperator, BlocksAreTheMatrixOfTheActionOnAMeshOfAllCells) {
+TEST(FieldsOperator, BlocksAreTheMatrixOfTheActionOnAMeshOfAllCells) {
   const int count = takes_small_sizes(device_under_test()) ? 2 : 4;
   for (const bool curved : {false, true}) {
     const MixedModel m(mixed_patch(curved ? 2 : 1, MidNodes::full, {.count = count, .curved = curved}), everything(3));
@@ -123,7 +123,7 @@ TEST(MixedOperator, BlocksAreTheMatrixOfTheActionOnAMeshOfAllCells) {
   }
 }
 
-TEST(MixedOperator, ActionsTakeTheListsAndBuffersOfResiduals) {
+TEST(FieldsOperator, ActionsTakeTheListsAndBuffersOfResiduals) {
   const MixedModel model(disturbed_mesh(CellKind::quad4, 6), everything(2));
   const Vector u = random_vector(model.equations, 1);
   Vector r = model.equations.zeros(), y = model.equations.zeros();
@@ -134,7 +134,7 @@ TEST(MixedOperator, ActionsTakeTheListsAndBuffersOfResiduals) {
   EXPECT_EQ(live(), before);
 }
 
-TEST(MixedOperator, BlocksThatDoNotCoupleDoNotExist) {
+TEST(FieldsOperator, BlocksThatDoNotCoupleDoNotExist) {
   const MixedModel m(patch(CellKind::tri3, {.count = 3}), own_form(Chain{}));
   BlockOperator K = m.equations.make_matrix();
   const bool expected[3][3] = {{true, false, false}, {true, false, false}, {false, true, true}};
@@ -150,7 +150,7 @@ TEST(MixedOperator, BlocksThatDoNotCoupleDoNotExist) {
 }
 
 // Loads and matrices of one field join by the operator of that field: what they add is what it computes alone.
-TEST(MixedOperator, FormsOfOneFieldAddWhatTheyAreAlone) {
+TEST(FieldsOperator, FormsOfOneFieldAddWhatTheyAreAlone) {
   const Mesh mesh = patch(CellKind::hex8, {.count = 2, .random = 0.1});
   const Device device = device_under_test();
   const MixedFormValue form = Stokes<3>{0.7};
@@ -158,9 +158,9 @@ TEST(MixedOperator, FormsOfOneFieldAddWhatTheyAreAlone) {
   const std::vector<Integral> velocity{Integral::over_all_cells(FormValue(Mass<3, 3>{2.5})),
                                        Integral::over(facet_load(3, std::array{1.0, 2.0, 3.0}), mesh.region("x1"))};
   const std::vector<Integral> pressure{Integral::over_all_cells(FormValue(Mass<1, 3>{-0.1}))};
-  const MixedOperator flow(spaces, {MixedIntegral::over_all_cells(form)});
-  const MixedOperator both(spaces, {MixedIntegral::over_all_cells(form)},
-                           {velocity[0], pressure[0].of_field(1), velocity[1]});
+  const FieldsOperator flow(spaces, {MixedIntegral::over_all_cells(form)});
+  const FieldsOperator both(spaces, {MixedIntegral::over_all_cells(form)},
+                            {velocity[0], pressure[0].of_field(1), velocity[1]});
   EXPECT_TRUE(both.facts().symmetric);
   EXPECT_TRUE(both.facts().linear);
   const Vector u = random_vector(both, 1);
@@ -184,7 +184,7 @@ TEST(MixedOperator, FormsOfOneFieldAddWhatTheyAreAlone) {
 }
 
 // On every order, a velocity field that is linear and a pressure that is constant leave forces on the surface only.
-TEST(MixedOperator, UniformStressOfAFluidIsBalancedInside) {
+TEST(FieldsOperator, UniformStressOfAFluidIsBalancedInside) {
   const Device device = device_under_test();
   for (const int raise : {0, 1}) {
     const Mesh mesh = rectangle(4, 4, {1, 1}, CellKind::quad4, {.random = 0.1});
@@ -192,7 +192,7 @@ TEST(MixedOperator, UniformStressOfAFluidIsBalancedInside) {
     const Spaces spaces = spaces_of(form, mesh, device, raise);
     EXPECT_EQ(spaces[0].order(), 2 + raise);
     EXPECT_EQ(spaces[1].order(), 1 + raise);
-    const MixedOperator flow(spaces, {MixedIntegral::over_all_cells(form)});
+    const FieldsOperator flow(spaces, {MixedIntegral::over_all_cells(form)});
     std::vector<double> u(static_cast<std::size_t>(flow.layout().total()), 3.0);
     for (Node n = 0; n < spaces[0].node_count(); ++n) {
       const Point x = spaces[0].point(n);
@@ -214,14 +214,14 @@ TEST(MixedOperator, UniformStressOfAFluidIsBalancedInside) {
   }
 }
 
-TEST(MixedOperator, RegionsAddUpToTheWhole) {
+TEST(FieldsOperator, RegionsAddUpToTheWhole) {
   const Mesh mesh = patch(CellKind::tet4, {.count = 2, .random = 0.1});
   const MixedFormValue form = everything(3);
   const Spaces spaces = spaces_of(form, mesh, device_under_test());
   MixedIntegral first{form, false, {}}, second{form, false, {}};
   for (Index cell = 0; cell < mesh.cell_count(); ++cell) (cell % 3 == 0 ? first : second).cells.push_back(cell);
   second.factor = 2;
-  const MixedOperator whole(spaces, {MixedIntegral::over_all_cells(form)}), parts(spaces, {first, second, first});
+  const FieldsOperator whole(spaces, {MixedIntegral::over_all_cells(form)}), parts(spaces, {first, second, first});
   const Vector u = random_vector(whole, 1);
   Vector r = whole.zeros(), s = whole.zeros();
   whole.residual(u, r);
@@ -262,27 +262,27 @@ TEST(FieldsConstraints, EliminateAsTheActionDoes) {
   EXPECT_EQ(host_matrix(K).values, host.values);
 }
 
-TEST(MixedOperator, SpacesOfTwoGeometriesAreAnError) {
+TEST(FieldsOperator, SpacesOfTwoGeometriesAreAnError) {
   const Mesh mesh = patch(CellKind::tri3);
   const Device device = device_under_test();
   const MixedFormValue form = Stokes<2>{1};
   const auto v = FunctionSpace(mesh, 2, device, SpaceOptions{.order = 2});
   const auto p = FunctionSpace(mesh, 1, device);
-  EXPECT_THROW(MixedOperator({v, p}, {MixedIntegral::over_all_cells(form)}), Error);
+  EXPECT_THROW(FieldsOperator({v, p}, {MixedIntegral::over_all_cells(form)}), Error);
 }
 
-TEST(MixedOperator, FormsThatDoNotSuitTheSpacesAreErrors) {
+TEST(FieldsOperator, FormsThatDoNotSuitTheSpacesAreErrors) {
   const Mesh mesh = patch(CellKind::tri3);
   const Device device = device_under_test();
   Spaces spaces = spaces_of(Stokes<2>{1}, mesh, device);
-  EXPECT_THROW(MixedOperator(spaces, {MixedIntegral::over_all_cells(Stokes<3>{1})}), Error);
+  EXPECT_THROW(FieldsOperator(spaces, {MixedIntegral::over_all_cells(Stokes<3>{1})}), Error);
   std::swap(spaces[0], spaces[1]);
-  EXPECT_THROW(MixedOperator(spaces, {MixedIntegral::over_all_cells(Stokes<2>{1})}), Error);
+  EXPECT_THROW(FieldsOperator(spaces, {MixedIntegral::over_all_cells(Stokes<2>{1})}), Error);
   EXPECT_THROW(MixedIntegral::over(Stokes<2>{1}, mesh.region("x0")), Error);
-  EXPECT_THROW(MixedOperator({}, {}), Error);
+  EXPECT_THROW(FieldsOperator({}, {}), Error);
 }
 
-TEST(MixedOperator, MatricesOfOtherSpacesAreErrors) {
+TEST(FieldsOperator, MatricesOfOtherSpacesAreErrors) {
   const MixedModel small(patch(CellKind::tri3), Stokes<2>{1}), large(patch(CellKind::tri3, {.count = 3}), Stokes<2>{1});
   BlockOperator K = small.equations.make_matrix();
   EXPECT_THROW(large.equations.assemble({}, K), Error);

@@ -1,4 +1,4 @@
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 
 #include "device/error.hpp"
 #include "device/function_ref.hpp"
@@ -18,7 +18,7 @@ const FunctionSpace& first_space(const Spaces& spaces) {
   return spaces.front();
 }
 
-std::shared_ptr<OperatorsOfFields> operators_of(const MixedTerms& terms, std::vector<Integral> of_fields) {
+std::shared_ptr<OperatorsOfFields> operators_of(const FieldsTerms& terms, std::vector<Integral> of_fields) {
   std::vector<std::vector<Integral>> alone(terms.spaces().size());
   for (const Integral& each : of_fields)
     if (terms.family(each.field) == Family::facet || terms.family(each.field) == Family::edge)
@@ -33,7 +33,7 @@ std::shared_ptr<OperatorsOfFields> operators_of(const MixedTerms& terms, std::ve
 }
 
 // Equations between spaces change blocks of single fields alone.
-void require_no_joined(const MixedTerms& terms, int row, int column) {
+void require_no_joined(const FieldsTerms& terms, int row, int column) {
   for (const int k : {row, column})
     if (terms.space(k).joined_with(terms.space(k)) != nullptr)
       throw Error(ErrorKind::several_fields,
@@ -60,7 +60,7 @@ std::unique_ptr<RectangularMatrix> coupling_matrix(const FunctionSpace& rows, co
 }
 
 // y += what the forms of single fields make of their parts of x, both with ghosts.
-void add_of_fields(const MixedOperator& equations, const Layout& local, const Vector& x, Vector& y,
+void add_of_fields(const FieldsOperator& equations, const Layout& local, const Vector& x, Vector& y,
                    FunctionRef<void(const Operator&, const Vector&, int, Vector&)> apply) {
   for (int k = 0; k < equations.field_count(); ++k) {
     if (equations.of_field(k) == nullptr) continue;
@@ -72,27 +72,19 @@ void add_of_fields(const MixedOperator& equations, const Layout& local, const Ve
   }
 }
 
-// compute(y) with the rows of ghosts, which are not complete: they are left out.
-void of_owned_rows(const Layout& owned, const Layout& local, Vector& y, FunctionRef<void(Vector&)> compute) {
-  if (!owned.is_divided()) return compute(y);
-  Vector all(y.device(), local.total(), "vectors");
-  compute(all);
-  owned.keep_owned(all, y);
-}
-
 }  // namespace
 
-MixedOperator::MixedOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
-                             const std::vector<std::vector<Node>>& met_before)
+FieldsOperator::FieldsOperator(Spaces spaces, std::vector<MixedIntegral> integrals, std::vector<Integral> of_fields,
+                               const std::vector<std::vector<Node>>& met_before)
     : Equations(first_space(spaces).device(), layout_of(spaces)),
       local_(layout_.local()),
-      terms_(std::make_shared<MixedTerms>(std::move(spaces), time_, std::move(integrals), met_before)),
+      terms_(std::make_shared<FieldsTerms>(std::move(spaces), time_, std::move(integrals), met_before)),
       of_fields_(operators_of(*terms_, std::move(of_fields))),
-      states_(std::make_shared<MixedStates>(*of_fields_, layout_)),
+      states_(std::make_shared<FieldsStates>(*of_fields_, layout_)),
       plans_(std::make_shared<TaskPlans>(*terms_)),
-      inputs_(std::make_shared<MixedInputs>(*terms_, *of_fields_, *time_)) {}
+      inputs_(std::make_shared<FieldsInputs>(*terms_, *of_fields_, *time_)) {}
 
-const Operator* MixedOperator::of_field(int field) const {
+const Operator* FieldsOperator::of_field(int field) const {
   return (*of_fields_)[static_cast<std::size_t>(field)].get();
 }
 
@@ -101,12 +93,12 @@ bool adds_matrix(const Operator* of_field) {
          std::ranges::any_of(of_field->integrals(), [](const Integral& i) { return i.form.has_matrix; });
 }
 
-bool MixedOperator::has_block(int row, int column) const {
+bool FieldsOperator::has_block(int row, int column) const {
   return terms_->couples(row, column) || (row == column && adds_matrix(of_field(row))) ||
          space(row).joined_with(space(column)) != nullptr;
 }
 
-EquationFacts MixedOperator::facts() const {
+EquationFacts FieldsOperator::facts() const {
   EquationFacts facts;
   for (const MixedIntegral& each : terms_->integrals()) {
     const bool varies = each.form.numbers.varies_in_time();
@@ -117,7 +109,7 @@ EquationFacts MixedOperator::facts() const {
   return facts;
 }
 
-std::string MixedOperator::name_of(Index unknown) const {
+std::string FieldsOperator::name_of(Index unknown) const {
   const int field = layout_.field_at(unknown);
   const FunctionSpace& of = space(field);
   const Index entity = (unknown - layout_.first(field)) / of.components();
@@ -126,35 +118,22 @@ std::string MixedOperator::name_of(Index unknown) const {
   return fmt::format("'{}' at {}", name, of.name_of(static_cast<Node>(entity)));
 }
 
-void MixedOperator::residual(const Vector& u, Vector& r) const {
-  layout_.check(u);
-  layout_.check(r);
-  Vector room;
-  const Vector& all = layout_.with_ghosts(u, room);
-  of_owned_rows(layout_, local_, r, [&](Vector& sum) {
-    plans_->run(plans_->plan({OperatorTask::residual}), {.u = all.data(), .target = sum.data()});
-    add_of_fields(*this, local_, all, sum, [](const Operator& one, const Vector& part, int, Vector& result) {
-      residual_of_part(one, part, result);
-    });
+void FieldsOperator::residual_of_part(const Vector& u, Vector& r) const {
+  plans_->run(plans_->plan({OperatorTask::residual}), {.u = u.data(), .target = r.data()});
+  add_of_fields(*this, local_, u, r, [](const Operator& one, const Vector& part, int, Vector& result) {
+    one.residual_of_part(part, result);
   });
 }
 
-void MixedOperator::action(const Vector& u, const Vector& x, Vector& y) const {
-  layout_.check(x);
-  layout_.check(y);
-  Vector room_of_u, room;
-  const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room_of_u);
-  const Vector& all = layout_.with_ghosts(x, room);
-  of_owned_rows(layout_, local_, y, [&](Vector& sum) {
-    plans_->run(plans_->plan({OperatorTask::action}),
-                {.u = at.empty() ? nullptr : at.data(), .target = sum.data(), .direction = all.data()});
-    add_of_fields(*this, local_, all, sum, [&](const Operator& one, const Vector& part, int k, Vector& result) {
-      Linearisation(one, at.empty() ? Vector() : local_.part(at, k)).action(part, result, nullptr);
-    });
+void FieldsOperator::action_of_part(const Vector& u, const Vector& x, Vector& y) const {
+  plans_->run(plans_->plan({OperatorTask::action}),
+              {.u = u.empty() ? nullptr : u.data(), .target = y.data(), .direction = x.data()});
+  add_of_fields(*this, local_, x, y, [&](const Operator& one, const Vector& part, int k, Vector& result) {
+    one.action_of_part(u.empty() ? Vector() : local_.part(u, k), part, result);
   });
 }
 
-Vector MixedOperator::diagonal(const Vector& u) const {
+Vector FieldsOperator::diagonal(const Vector& u) const {
   BlockOperator K = make_matrix();
   assemble(u, K);
   Vector result = zeros();
@@ -167,7 +146,7 @@ Vector MixedOperator::diagonal(const Vector& u) const {
   return result;
 }
 
-BlockOperator MixedOperator::make_matrix() const {
+BlockOperator FieldsOperator::make_matrix() const {
   BlockOperator K(device(), layout_);
   for (int row = 0; row < field_count(); ++row)
     for (int column = 0; column < field_count(); ++column) {
@@ -182,7 +161,7 @@ BlockOperator MixedOperator::make_matrix() const {
   return K;
 }
 
-void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
+void FieldsOperator::assemble(const Vector& u, BlockOperator& K) const {
   Vector room;
   const Vector& at = u.empty() ? u : layout_.with_ghosts(u, room);
   if (K.layout() != layout_)
@@ -212,12 +191,8 @@ void MixedOperator::assemble(const Vector& u, BlockOperator& K) const {
 }
 
 // Integrals of loads have no blocks.
-std::unique_ptr<Equations> MixedOperator::loads() const { return share(false, loads_among); }
-
-std::unique_ptr<Equations> MixedOperator::without_states() const { return share(true, elastic_among); }
-
-// The forms of several fields that have a matrix, or the others; and these of one field.
-std::unique_ptr<Equations> MixedOperator::share(bool with_matrix, SomeIntegrals some) const {
+std::unique_ptr<Equations> FieldsOperator::forces(Forces which) const {
+  const bool with_matrix = which == Forces::elastic;
   std::vector<MixedIntegral> several;
   for (const MixedIntegral& each : terms_->integrals()) {
     bool has_block = false;
@@ -227,11 +202,12 @@ std::unique_ptr<Equations> MixedOperator::share(bool with_matrix, SomeIntegrals 
   std::vector<Integral> of_one;
   for (int k = 0; k < field_count(); ++k)
     if (of_field(k) != nullptr)
-      for (const Integral& each : some(of_field(k)->integrals())) of_one.push_back(each.of_field(k));
-  return std::make_unique<MixedOperator>(spaces(), std::move(several), std::move(of_one));
+      for (const Integral& each : (with_matrix ? elastic_among : loads_among)(of_field(k)->integrals()))
+        of_one.push_back(each.of_field(k));
+  return std::make_unique<FieldsOperator>(spaces(), std::move(several), std::move(of_one));
 }
 
-void forget_assembly(const MixedOperator& equations) {
+void forget_assembly(const FieldsOperator& equations) {
   equations.plans().forget_assembly();
   equations.terms().patterns().forget();
   for (int k = 0; k < equations.field_count(); ++k) {

@@ -1,4 +1,4 @@
-#include "fem/preconditioners/mixed_preconditioner_needs.hpp"
+#include "fem/preconditioners/fields_preconditioner_needs.hpp"
 
 #include "fem/operator/space_needs.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
@@ -29,7 +29,7 @@ class NeedsOfParts {
         multigrid_(multigrid),
         dimension_(equations_.space(0).mesh().dimension()) {}
 
-  MixedPreconditionerNeeds sum() {
+  FieldsPreconditionerNeeds sum() {
     for (int k = 0; k < equations_.field_count(); ++k) add_part(k);
     if (live_.total() > most_.total()) most_ = live_;
     return {most_, live_};
@@ -162,7 +162,7 @@ class NeedsOfParts {
   }
 
   const FieldsShare& share_;
-  const MixedOperator& equations_;
+  const FieldsOperator& equations_;
   const SmoothedAggregationOptions& multigrid_;
   int dimension_;
   MemoryNeeds live_, most_;
@@ -170,7 +170,7 @@ class NeedsOfParts {
 
 }  // namespace
 
-FieldsShare::FieldsShare(const MixedOperator& of) : equations(&of) {
+FieldsShare::FieldsShare(const FieldsOperator& of) : equations(&of) {
   for (int k = 0; k < of.field_count(); ++k) {
     owned.push_back(of.space(k).node_count());
     ghosts.push_back(0);
@@ -202,8 +202,8 @@ MemoryNeeds FieldsShare::rows(Index owned, Index ghosts, double row, Index block
       .array<double>("vectors", (owned + ghosts) * block);
 }
 
-MixedPreconditionerNeeds mixed_preconditioner_needs(const FieldsShare& share,
-                                                    const SmoothedAggregationOptions& multigrid) {
+FieldsPreconditionerNeeds fields_preconditioner_needs(const FieldsShare& share,
+                                                      const SmoothedAggregationOptions& multigrid) {
   return NeedsOfParts(share, multigrid).sum();
 }
 

@@ -1,4 +1,4 @@
-#include "fem/preconditioners/mixed_preconditioner.hpp"
+#include "fem/preconditioners/fields_preconditioner.hpp"
 
 #include "device/host_memory.hpp"
 #include "fem/preconditioners/edge_preconditioner.hpp"
@@ -119,9 +119,9 @@ void apply_schur(const BlockOperator& K, int k, const std::vector<int>& fields, 
 
 }  // namespace
 
-MixedPreconditioner::MixedPreconditioner(const MixedOperator& equations, const FieldsConstraints& supports,
-                                         BlockOperator& K, double pivot, MixedShape shape,
-                                         const SmoothedAggregationOptions& multigrid, const WholeMeshCalls& whole)
+FieldsPreconditioner::FieldsPreconditioner(const FieldsOperator& equations, const FieldsConstraints& supports,
+                                           BlockOperator& K, double pivot, MixedShape shape,
+                                           const SmoothedAggregationOptions& multigrid, const WholeMeshCalls& whole)
     : parts_(equations, supports, K, pivot, shape) {
   std::vector<BlockPart> parts(static_cast<std::size_t>(equations.field_count()));
   for (const int k : parts_.order()) {
@@ -139,6 +139,6 @@ MixedPreconditioner::MixedPreconditioner(const MixedOperator& equations, const F
   all_ = std::make_unique<BlockPreconditioner>(K, std::move(parts), parts_.triangle());
 }
 
-MixedPreconditioner::~MixedPreconditioner() = default;
+FieldsPreconditioner::~FieldsPreconditioner() = default;
 
 }  // namespace ritz

@@ -11,7 +11,7 @@
 //                        diffusion (Rusten and Winther, SIAM J. Matrix Anal. 13, 1992)
 //
 //   BlockOperator K = equations.make_matrix();   equations.assemble(u, K);
-//   const MixedPreconditioner M(equations, supports, K, pivot);   Minres{}.solve(K, b, x, &M.get());
+//   const FieldsPreconditioner M(equations, supports, K, pivot);   Minres{}.solve(K, b, x, &M.get());
 //
 // Over ranks, where the equations are those of a part of the mesh, all ranks make theirs together.
 #pragma once
@@ -32,14 +32,14 @@ struct WholeMeshCalls {
   std::function<CornersOfPart(int field)> corners = {};
 };
 
-class MixedPreconditioner {
+class FieldsPreconditioner {
  public:
   // K is assembled; constraints are eliminated from it here, with this pivot. All must outlive this. Throws
   // Error: Exit::input for fields that have no preconditioner, and what multigrid throws.
-  MixedPreconditioner(const MixedOperator& equations, const FieldsConstraints& supports, BlockOperator& K, double pivot,
-                      MixedShape shape = MixedShape::diagonal, const SmoothedAggregationOptions& multigrid = {},
-                      const WholeMeshCalls& whole = {});
-  ~MixedPreconditioner();
+  FieldsPreconditioner(const FieldsOperator& equations, const FieldsConstraints& supports, BlockOperator& K,
+                       double pivot, MixedShape shape = MixedShape::diagonal,
+                       const SmoothedAggregationOptions& multigrid = {}, const WholeMeshCalls& whole = {});
+  ~FieldsPreconditioner();
   const LinearOperator& get() const { return *all_; }
 
  private:

@@ -1,6 +1,6 @@
-#include "fem/operator/mixed_needs.hpp"
+#include "fem/operator/fields_operator_needs.hpp"
 
-#include "fem/operator/mixed_operator.hpp"
+#include "fem/operator/fields_operator.hpp"
 #include "fem/operator/operator_needs.hpp"
 #include "fem/operator/space_needs.hpp"
 
@@ -9,8 +9,8 @@
 namespace ritz {
 namespace {
 
-Index pairs_of_coupling(const MixedOperator& equations, int row, int column) {
-  const MixedTerms& terms = equations.terms();
+Index pairs_of_coupling(const FieldsOperator& equations, int row, int column) {
+  const FieldsTerms& terms = equations.terms();
   if (const Index known = terms.patterns().known_pairs(row, column); known > 0) return known;
   NodeSamples& samples = equations.plans().samples();
   const Index of_cells = terms.couples(row, column) ? pairs_between(samples.around(row), samples.around(column)) : 0;
@@ -19,7 +19,7 @@ Index pairs_of_coupling(const MixedOperator& equations, int row, int column) {
 
 }  // namespace
 
-MemoryNeeds matrix_needs(const MixedOperator& equations) {
+MemoryNeeds matrix_needs(const FieldsOperator& equations) {
   MemoryNeeds needs;
   for (int row = 0; row < equations.field_count(); ++row)
     for (int column = 0; column < equations.field_count(); ++column) {
@@ -41,7 +41,7 @@ MemoryNeeds matrix_needs(const MixedOperator& equations) {
   return needs;
 }
 
-MemoryNeeds list_needs(const MixedOperator& equations, bool of_matrix, bool of_vectors) {
+MemoryNeeds list_needs(const FieldsOperator& equations, bool of_matrix, bool of_vectors) {
   using Task = OperatorTask;
   std::vector<Task> tasks;
   if (of_vectors) tasks = {Task::residual, Task::action};
