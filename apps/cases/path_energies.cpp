@@ -46,6 +46,11 @@ void report(Run& run, const EnergyBalance& e, double strain, double dissipated) 
         fmt::format("the energies of the path miss {:.2g} % of the work: its increments are too long for them; "
                     "[newton] increments or largest_increment makes them shorter",
                     100 * std::abs(e.lost()) / size));
+  if (e.inelastic_error > bound * size)
+    run.log().notice(fmt::format(
+        "the work of materials with internal variables is known to {:.2g} %, and so is what they dissipate: "
+        "increments are too long for it; [newton] increments or largest_increment makes them shorter",
+        100 * e.inelastic_error / size));
   if (dissipated < -bound * size)
     run.log().notice(
         fmt::format("{:.2g} % of the work is dissipated, less than nothing: increments are too long for the work of "

@@ -89,7 +89,7 @@ void put(const State& s, const std::string& prefix, CheckpointState& state) {
       {"motion.a", s.a},
       {"motion",
        {s.energy.kinetic, s.energy.strain, s.energy.by_loads, s.energy.by_supports, s.energy.damped, s.energy.begin,
-        s.largest, s.energy.inelastic}}};
+        s.largest, s.energy.inelastic, s.energy.inelastic_error}}};
   for (const auto& [name, numbers] : all)
     if (!numbers.empty()) state.numbers[prefix + name] = numbers_of(numbers);
   if (!s.turned.empty()) state.texts[prefix + "turned"] = {s.turned};
@@ -132,6 +132,7 @@ State state_at(const CheckpointState& state, const std::string& prefix) {
     s.energy = {.kinetic = motion.at(0),
                 .strain = motion.at(1),
                 .inelastic = motion.at(7),
+                .inelastic_error = motion.at(8),
                 .by_loads = motion.at(2),
                 .by_supports = motion.at(3),
                 .damped = motion.at(4),

@@ -13,7 +13,8 @@ PathEnergies::PathEnergies(const Equations& equations)
       elastic_(equations.forces(Equations::Forces::elastic)),
       u_(equations.zeros()),
       work_(equations.zeros()),
-      force_(equations.zeros()) {
+      force_(equations.zeros()),
+      pair_{equations.zeros(), equations.zeros()} {
   for (Forces* each : {&before_, &after_})
     for (Vector* forces : {&each->elastic, &each->inelastic, &each->loads, &each->supports})
       *forces = equations.zeros();
@@ -50,8 +51,23 @@ void PathEnergies::end(const Place& place) {
   };
   balance_.by_loads += trapezoid(&Forces::loads);
   balance_.by_supports += trapezoid(&Forces::supports);
-  balance_.inelastic += trapezoid(&Forces::inelastic);
+  const double inelastic = trapezoid(&Forces::inelastic);
+  balance_.inelastic += inelastic;
   balance_.strain += elastic_work(work_);
+  compare_pair(place.u, inelastic);
+}
+
+void PathEnergies::compare_pair(const Vector& end, double work) {
+  if (std::exchange(pair_.has_first, !pair_.has_first)) {
+    copy(end, force_);
+    axpy(-1.0, pair_.u, force_);
+    const double coarse = 0.5 * (dot(force_, pair_.force) + dot(force_, after_.inelastic));
+    balance_.inelastic_error += std::abs(coarse - pair_.work - work) / 3;
+  } else {
+    copy(u_, pair_.u);
+    copy(before_.inelastic, pair_.force);
+    pair_.work = work;
+  }
 }
 
 double PathEnergies::elastic_work(const Vector& change) {

@@ -42,13 +42,14 @@ struct TransientBalance {
 
 // Energies of an evolution of second order, or of a load path, and what changed them since the begin.
 struct EnergyBalance {
-  double kinetic = 0;      // v^T M v / 2
-  double strain = 0;       // work of the internal forces; at the begin that of a linear body
-  double inelastic = 0;    // of a load path: work of the stresses of laws with internal variables, not in `strain`
-  double by_loads = 0;     // work of the loads
-  double by_supports = 0;  // work of supports that move
-  double damped = 0;       // work against Rayleigh damping
-  double begin = 0;        // kinetic + strain at the begin
+  double kinetic = 0;          // v^T M v / 2
+  double strain = 0;           // work of the internal forces; at the begin that of a linear body
+  double inelastic = 0;        // of a load path: work of the stresses of laws with internal variables, not in `strain`
+  double inelastic_error = 0;  // estimate of the error of `inelastic`
+  double by_loads = 0;         // work of the loads
+  double by_supports = 0;      // work of supports that move
+  double damped = 0;           // work against Rayleigh damping
+  double begin = 0;            // kinetic + strain at the begin
 
   // The part that the method damped, and rounding: what is missing in the balance. Nothing of a linear body at rest or
   // in free motion with a spectral radius of 1. Of a load path the error of its work (fem/analysis/path_energies.hpp).
