@@ -1,4 +1,5 @@
 #include "apps/analyses/modal.hpp"
+#include "apps/cases/regions_of_fields.hpp"
 #include "apps/cases/responses.hpp"
 #include "fem/analysis/complex_modes.hpp"
 
@@ -42,11 +43,16 @@ class ComplexAnalysis final : public CaseAnalysis {
                  "omit nodal_diameters");
     if (input_.shapes.phases > 0) run.log().notice("[modal] animate has no effect: shapes have two parts");
     analysis_.damping = read_modal_damping(run.input());
-    analysis_.dashpots = read_dashpots(run.input(), read.space());
+    analysis_.dashpots = read_dashpots(run, read.model);
     for (const Case::Table& each : t.tables("disc", "turns, and resists the tilting of its axis")) {
-      const Region* region = each.region("region", "nodes of beams or shells, in equal parts", read.space().mesh(),
-                                         {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-      SpinningDisc disc{.nodes = region != nullptr ? read.space().nodes_in(*region) : std::vector<Node>()};
+      const Region* region =
+          each.region("region", "nodes of beams or shells, in equal parts", named_mesh(run, read.model),
+                      {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+      SpinningDisc disc;
+      for (const RegionOfField& part : regions_of_fields(read.model, region)) {  // of a body those of sections
+        disc.field = part.field;
+        disc.nodes = read.model.spaces()[static_cast<std::size_t>(part.field)].nodes_in(*part.region);
+      }
       disc.polar = each.number("polar_inertia", "about the axis, in total [kg m^2]; it is no mass", {.above = 0});
       disc.axis = read_axis(each);
       disc.speed = read_speed(each);
@@ -62,10 +68,9 @@ class ComplexAnalysis final : public CaseAnalysis {
                                          "adds the static answers to dashpots and motions of the base that the modes "
                                          "lack",
                                          true),
-              .linear = solvers.linear()};
+              .linear = linear_of_answers(read, solvers)};
     const auto count = static_cast<std::size_t>(input_.eigen.band ? 1000 : input_.eigen.count);
-    for (std::size_t k = 0; k < count; ++k)
-      for (Field& name : mode_names(read.space(), k, imaginary)) read.nodal_results.push_back(std::move(name));
+    for (std::size_t k = 0; k < count; ++k) name_mode(k, read, imaginary);
   }
 
   std::string beyond_linear_statics() const override { return "[complex]"; }
@@ -81,10 +86,15 @@ class ComplexAnalysis final : public CaseAnalysis {
     ritz::check(model, analysis_);
   }
   Rates rates() const override { return Rates::beside; }
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
+    return needs_of_modes(fields, input_, std::ssize(analysis_.dashpots));
+  }
   Forecast forecast(Run&, const CaseModel& read, const Prepared& prepared) const override {
     ModalBasis basis = basis_;
     basis.modal = input_.eigen;
-    return ritz::forecast(read.model, basis, prepared);
+    Forecast result = ritz::forecast(read.model, basis, prepared);
+    result.host_of_columns = 4 * 8 * read.space().mesh().node_count() * read.space().components() * basis.modal.count;
+    return result;
   }
   void begin(const CaseModel&, StepBegin begin) override { input_.eigen.begin = std::move(begin.from); }
 
@@ -93,7 +103,7 @@ class ComplexAnalysis final : public CaseAnalysis {
     State about = run.step().is_last() ? State{} : input_.eigen.begin;
     basis_.modal = input_.eigen;
     ModalSpace space = ritz::solve(read.model, complex_basis(read.model, basis_, analysis_), observer, prepared);
-    report_modes(run, read, space.modes, input_, read.space().unknown_count());
+    report_modes(run, read, space.modes, input_, unknown_count(read.model));
     const std::vector<ComplexMode> modes = complex_modes(read.model, space, analysis_);
     print(run, space, modes);
     const auto part = [&](std::size_t k, bool of_imaginary) {
@@ -101,7 +111,7 @@ class ComplexAnalysis final : public CaseAnalysis {
       for (const std::complex<double>& each : modes[k].q) q.push_back(of_imaginary ? each.imag() : each.real());
       return space.motion(q);
     };
-    write_modes(run.results(), read.space(),
+    write_modes(run.results(), motion_of(run, read),
                 {.count = modes.size(),
                  .of =
                      [&](std::size_t k) {

@@ -47,7 +47,7 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
     analysis_.say = [&run](const std::string& line) { run.log().line("{}", line); };
     excitations_ =
         read_excitations(t, ResponseKind::harmonic, read, analysis_.loads_excite, mode_components(read.space()));
-    read_direct_damping(run, read.space(), analysis_);
+    read_direct_damping(run, read.model, analysis_);
     read_response_format(run);
     name_motions(read);
     read.nodal_results.push_back({"displacement_phase", mode_components(read.space())});
@@ -61,6 +61,15 @@ class DirectHarmonicAnalysis final : public CaseAnalysis {
     Forecast result = ritz::forecast(read.model, analysis_, static_cast<int>(frequencies_.size()), prepared);
     result.results = std::max<int>(1, static_cast<int>(fields_at_.size()));
     return result;
+  }
+  // Four matrices, and the real system of four times as many entries.
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
+    MemoryNeeds needs;
+    for (int matrices = 0; matrices < 7; ++matrices) needs += matrix_needs(*fields.equations);
+    return needs.array<double>("eigenvectors", fields.equations->layout().total(), 2 * std::ssize(frequencies_));
+  }
+  Index host_of_shown(Run& run, const CaseModel& read, const Forecast& foreseen) const override {
+    return CaseAnalysis::host_of_shown(run, read, foreseen) + host_of_combined(run, read, *this);
   }
   void begin(const CaseModel&, StepBegin begin) override { analysis_.begin = std::move(begin.from); }
 

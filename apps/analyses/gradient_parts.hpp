@@ -3,7 +3,7 @@
 #pragma once
 
 #include "apps/analyses/gradient.hpp"
-#include "apps/results/probes.hpp"
+#include "apps/results/probe_weights.hpp"
 #include "fem/sensitivity/derived_work.hpp"
 #include "fem/sensitivity/linear_statics.hpp"
 #include "fem/sensitivity/transient_adjoint.hpp"

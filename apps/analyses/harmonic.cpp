@@ -39,7 +39,7 @@ class HarmonicAnalysis final : public ModalResponse {
               "the base moves all sectors alike", "omit [[harmonic.base]], or the engine order");
     try {
       set_engine_order(engine_order(read.model, order));
-    } catch (const Error& error) { t.error(error.kind(), "engine_order", error.message(), error.why(), error.fix()); }
+    } catch (const Error& error) { t.error("engine_order", error); }
   }
 
   int results() const override { return std::max<int>(1, static_cast<int>(fields_at_.size())); }

@@ -1,5 +1,6 @@
 #include "apps/analyses/modal.hpp"
 
+#include "apps/cases/regions_of_fields.hpp"
 #include "apps/cases/responses.hpp"
 
 #include "apps/results/field_results.hpp"
@@ -181,14 +182,10 @@ void find_preload(const CaseModel& read, const Observer& observer, const Prepare
   input.eigen.begin.u = state.u.host();
 }
 
-void name_mode(std::size_t k, CaseModel& read) {
-  if (is_body(read.model)) {
-    read.nodal_results.push_back({mode_name(k), 3});
-    if (read.model.others.front().components() == 6) read.nodal_results.push_back({rotation_name(k), 3});
-    return;
-  }
-  if (!read.model.has_fields()) {
-    std::ranges::move(mode_names(read.space(), k), std::back_inserter(read.nodal_results));
+void name_mode(std::size_t k, CaseModel& read, const char* suffix) {
+  if (is_body(read.model) || !read.model.has_fields()) {
+    read.nodal_results.push_back({mode_name(k) + suffix, mode_components(read.space())});
+    if (has_rotations(read.model)) read.nodal_results.push_back({rotation_name(k) + suffix, 3});
     return;
   }
   for (const FieldFacts& field : facts_of(read.model)) {
@@ -198,6 +195,18 @@ void name_mode(std::size_t k, CaseModel& read) {
   }
 }
 
+MemoryNeeds needs_of_modes(const FieldsOfModel& fields, const ModalInput& input, Index more) {
+  constexpr Index search = 16;
+  return matrix_needs(*fields.rates) + MemoryNeeds().array<double>("vectors", fields.equations->layout().total(),
+                                                                   2 * Index{input.eigen.count} + search + 3 * more);
+}
+
+LinearSolverOptions linear_of_answers(const CaseModel& read, CaseSolvers& solvers) {
+  LinearSolverOptions linear = solvers.linear();
+  if (read.model.has_fields() && linear.method == LinearMethod::automatic) linear.method = LinearMethod::direct;
+  return linear;
+}
+
 MotionOf motion_in(const Model& body) {
   return [spaces = body.spaces()](const Vector& u) {
     BodyMotion motion = motion_of(spaces, u);
@@ -205,6 +214,10 @@ MotionOf motion_in(const Model& body) {
     if (!motion.rotation.empty()) fields.push_back({"", 3, std::move(motion.rotation)});
     return fields;
   };
+}
+
+MotionOf motion_of(Run& run, const CaseModel& read) {
+  return is_body(read.model) ? motion_in(read.model) : motion_in(run.results(), read.space());
 }
 
 namespace {
@@ -228,12 +241,7 @@ class ModalAnalysis final : public CaseAnalysis {
                       input_.eigen.count));
     return ritz::forecast(read.model, input_.eigen, prepared);
   }
-  // The masses, and the columns of the modes and of their search.
-  MemoryNeeds beside_system(const FieldsOfModel& fields) const override {
-    constexpr Index search = 16;
-    return matrix_needs(*fields.rates) + MemoryNeeds().array<double>("vectors", fields.equations->layout().total(),
-                                                                     2 * Index{input_.eigen.count} + search);
-  }
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override { return needs_of_modes(fields, input_); }
   Index host_of_shown(Run&, const CaseModel&, const Forecast& foreseen) const override {
     return foreseen.host_of_columns;
   }
@@ -241,8 +249,7 @@ class ModalAnalysis final : public CaseAnalysis {
   void begin(const CaseModel&, StepBegin begin) override { input_.eigen.begin = std::move(begin.from); }
 
   State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) override {
-    const Index unknowns =
-        prepared.fields != nullptr ? prepared.fields->equations->layout().total() : read.space().unknown_count();
+    const Index unknowns = unknown_count(read.model);
     find_preload(read, observer, prepared, input_);
     State about = run.step().is_last() ? State{} : input_.eigen.begin;
     if (!input_.eigen.begin.points.empty())

@@ -26,10 +26,16 @@ std::unique_ptr<CaseAnalysis> sector_modal_analysis(Run& run, CaseModel& read, M
 void check_modes(const Model& model, const ModalInput& input);
 // Sets the state about which the body vibrates to that under the loads outside of load cases.
 void find_preload(const CaseModel& read, const Observer& observer, const Prepared& prepared, ModalInput& input);
-// Adds the names of the results of mode number k.
-void name_mode(std::size_t k, CaseModel& read);
+// Adds the names of the results of mode number k; with a suffix those of the second part of a shape.
+void name_mode(std::size_t k, CaseModel& read, const char* suffix = "");
+// Memory of several fields next to one system: the masses, and the columns of modes, of their search and of the static
+// answers to so many forces.
+MemoryNeeds needs_of_modes(const FieldsOfModel& fields, const ModalInput& input, Index more = 0);
+// Modes of several fields are found by factors, and so are their static answers where no method is named.
+LinearSolverOptions linear_of_answers(const CaseModel& read, CaseSolvers& solvers);
 // Displacements and rotations of a body of solids and sections, on the whole mesh.
 MotionOf motion_in(const Model& body);
+MotionOf motion_of(Run& run, const CaseModel& read);  // of such a body, or of one field
 // Log, report, and the check of the mass.
 void report_modes(Run& run, const CaseModel& read, VibrationModes& modes, const ModalInput& input, Index unknowns);
 

@@ -1,5 +1,6 @@
 #include "apps/analyses/modal_response.hpp"
 
+#include "apps/cases/regions_of_fields.hpp"
 #include "apps/show/field_component.hpp"
 #include "fem/analysis/sector_modes.hpp"
 #include "io/case/csv.hpp"
@@ -9,6 +10,8 @@
 #include <fmt/format.h>
 #include <iterator>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 
 namespace ritz {
@@ -18,7 +21,7 @@ namespace {
 std::vector<Field> moved_names(const CaseModel& read) {
   const int dimension = mode_components(read.space());
   std::vector<Field> names = {{"displacement", dimension}, {"acceleration", dimension}};
-  if (has_rotations(read.space())) names.push_back({"rotation", 3});
+  if (has_rotations(read.model)) names.push_back({"rotation", 3});
   return names;
 }
 
@@ -77,7 +80,7 @@ ModalResponse::ModalResponse(Run& run, CaseModel& read, CaseSolvers& solvers, Re
   basis_ = {.loads_excite = outside,
             .residual_vectors =
                 table.flag("residual_vectors", "adds the static answers to the excitations that the modes lack", true),
-            .linear = solvers.linear()};
+            .linear = linear_of_answers(read, solvers)};
   if (kind == ResponseKind::history) run.input().allow_time();
   excitations_ = read_excitations(table, kind, read, outside, mode_components(read.space()));
   read_response_format(run);
@@ -96,12 +99,19 @@ ModelDemands ModalResponse::demands() const {
 
 void ModalResponse::check(const Model& model) const {
   check_modes(model, input_);
-  require_one_field(model, "vibration on modes");
   ModalBasis basis = basis_;
   basis.modal.ranks = input_.eigen.ranks;
   if (!order_) return ritz::check(model, basis);
   basis.modal.method = input_.eigen.method;
   ritz::check(model, basis, *order_);
+}
+
+MemoryNeeds ModalResponse::beside_system(const FieldsOfModel& fields) const {
+  return needs_of_modes(fields, input_, std::ssize(fields.supports_of_cases) + 4);
+}
+
+Index ModalResponse::host_of_shown(Run& run, const CaseModel& read, const Forecast& foreseen) const {
+  return CaseAnalysis::host_of_shown(run, read, foreseen) + host_of_combined(run, read, *this);
 }
 
 Forecast ModalResponse::forecast(Run&, const CaseModel& read, const Prepared& prepared) const {
@@ -124,21 +134,27 @@ State ModalResponse::solve(Run& run, const CaseModel& read, Observer observer, c
     return about;
   }
   ModalSpace space = ritz::solve(read.model, basis_, observer, prepared);
-  report_modes(run, read, space.modes, input_, read.space().unknown_count());
+  report_modes(run, read, space.modes, input_, unknown_count(read.model));
   log_space(run, space);
   respond(run, read, space, numbered(run, excitations_, space));
   return about;
 }
 
+namespace {
+
+EvaluatedFields moved_fields(Run& run, const CaseModel& read, const Vector& u, const Vector* acceleration) {
+  EvaluatedFields fields{read.motion.moved(run, u), {}};
+  if (acceleration == nullptr) return fields;
+  fields.nodal.push_back(read.motion.moved(run, *acceleration).front());
+  fields.nodal.back().name = "acceleration";
+  return fields;
+}
+
+}  // namespace
+
 EvaluatedFields fields_of_motion(Run& run, const CaseModel& read, const Vector& u, const Vector* acceleration) {
-  EvaluatedFields fields = read.motion.derived(run, u);
-  std::vector<Field> nodal = read.motion.moved(run, u);
-  if (acceleration != nullptr) {
-    nodal.push_back(read.motion.moved(run, *acceleration).front());
-    nodal.back().name = "acceleration";
-  }
-  std::ranges::move(fields.nodal, std::back_inserter(nodal));
-  fields.nodal = std::move(nodal);
+  EvaluatedFields fields = moved_fields(run, read, u, acceleration);
+  add(read.motion.derived(run, u), fields);
   return fields;
 }
 
@@ -150,12 +166,19 @@ std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, c
     });
   // The columns, then translations of the base, of which accelerations alone are asked.
   EvaluatedFields fields;
-  const auto make = [&](int set) {
+  const auto is_derived = [&](const std::string& name) {
+    const auto has = [&](const std::vector<Field>& names) {
+      return std::ranges::find(names, name, &Field::name) != names.end();
+    };
+    return has(read.motion.names.nodal) || has(read.motion.names.cells);
+  };
+  const auto make = [&](int set, const std::set<std::string>& named) {
     std::vector<double> q(static_cast<std::size_t>(space.columns()), 0.0), carried(space.base.size(), 0.0);
     if (set < space.columns()) q[static_cast<std::size_t>(set)] = 1;
     else carried[static_cast<std::size_t>(set - space.columns())] = 1;
     const Vector u = space.motion(q, carried);
-    fields = fields_of_motion(run, read, u, &u);
+    fields =
+        std::ranges::any_of(named, is_derived) ? fields_of_motion(run, read, u, &u) : moved_fields(run, read, u, &u);
     add_names(read.nodal_results, fields.nodal);
     add_names(read.cell_results, fields.cells);
     return ProbeFields{fields.nodal, fields.cells, run.results().measure(), run.results().fields().finer()};
@@ -164,7 +187,7 @@ std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, c
   const std::vector<LinearProbe> probes = evaluate_linear_probes(run.input(), run.mesh(), linear, sets, make);
   const std::map<std::string, std::string> units =
       probes.empty() ? std::map<std::string, std::string>()
-                     : probe_units(run.input(), run.mesh(), make(0), units_of(run.report()));
+                     : probe_units(run.input(), run.mesh(), make(0, {}), units_of(run.report()));
   std::vector<ProbedQuantity> result;
   for (const LinearProbe& probe : probes)
     for (std::size_t i = 0; i < probe.numbers.front().size(); ++i) {
@@ -178,6 +201,14 @@ std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, c
             .push_back(probe.numbers[static_cast<std::size_t>(set)][i]);
     }
   return result;
+}
+
+Index host_of_combined(Run& run, const CaseModel& read, const CaseAnalysis& analysis) {
+  constexpr int sets = 3;
+  const auto host_of = [&](int steps) {
+    return host_of_results(run.results(), read.space(), integrals_of(read.model, analysis), steps);
+  };
+  return sets * (host_of(2) - host_of(1));
 }
 
 void make_positive(EvaluatedFields& fields) {

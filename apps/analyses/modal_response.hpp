@@ -31,6 +31,8 @@ class ModalResponse : public CaseAnalysis {
   void check(const Model& model) const override;
   Rates rates() const override { return Rates::beside; }
   Forecast forecast(Run& run, const CaseModel& read, const Prepared& prepared) const override;
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override;
+  Index host_of_shown(Run& run, const CaseModel& read, const Forecast& foreseen) const override;
   void begin(const CaseModel&, StepBegin begin) override { input_.eigen.begin = std::move(begin.from); }
   State solve(Run& run, const CaseModel& read, Observer observer, const Prepared& prepared) final;
 
@@ -59,6 +61,8 @@ std::vector<ProbedQuantity> probed_quantities(Run& run, const CaseModel& read, c
 // Fields at nodes and in cells of a motion, with "acceleration" of another one where it is given.
 EvaluatedFields fields_of_motion(Run& run, const CaseModel& read, const Vector& u, const Vector* acceleration);
 void make_positive(EvaluatedFields& fields);
+// [bytes] Sets of fields that are combined next to the one that is written: real and imaginary part, and their sum.
+Index host_of_combined(Run& run, const CaseModel& read, const CaseAnalysis& analysis);
 // sum = combine(sum, next) by value; the first one is taken as it is.
 template <class Combine>
 void combine_fields(const Combine& combine, EvaluatedFields next, EvaluatedFields& sum) {

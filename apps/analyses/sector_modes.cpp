@@ -78,7 +78,7 @@ class SectorModalAnalysis final : public CaseAnalysis {
 
  private:
   std::vector<Field> in_two_parts(Results& results, const FunctionSpace& space, const SectorModes& found) const {
-    return fields_of(results, space,
+    return fields_of(results, motion_in(results, space),
                      {.count = found.modes.frequencies.size(),
                       .of =
                           [&](std::size_t k) {

@@ -1,10 +1,12 @@
 #include "apps/analyses/modal.hpp"
 #include "apps/analyses/modal_response.hpp"
+#include "apps/cases/regions_of_fields.hpp"
 #include "apps/cases/responses.hpp"
 #include "fem/analysis/substructure.hpp"
 #include "io/case/csv.hpp"
 #include "io/files/text_file.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -54,9 +56,10 @@ class SubstructureAnalysis final : public CaseAnalysis {
  public:
   SubstructureAnalysis(Run& run, CaseModel& read, CaseSolvers& solvers, const Case::Table& t)
       : input_(read_modal(run, read, solvers)) {
-    analysis_.interface = t.regions("interface", "facets or nodes that other parts move; all that no support holds",
-                                    read.space().mesh(), {RegionKind::facets, RegionKind::nodes});
-    std::erase(analysis_.interface, nullptr);
+    for (const Region* each : t.regions("interface", "facets or nodes that other parts move; all that no support holds",
+                                        named_mesh(run, read.model), {RegionKind::facets, RegionKind::nodes}))
+      for (const RegionOfField& part : regions_of_fields(read.model, each))
+        analysis_.interface.push_back({part.region, part.field});
     const bool with_modes =
         t.choice("method", "craig-bampton: with the modes of [modal] while the interface is held; guyan: without any",
                  {"craig-bampton", "guyan"}, "craig-bampton") == "craig-bampton";
@@ -69,14 +72,13 @@ class SubstructureAnalysis final : public CaseAnalysis {
               input_.nodal_diameters ? "a substructure of a sector with nodal diameters"
                                      : "a substructure about a state of stress",
               "its matrices are those of the part at rest", "make a case of the part alone");
-    analysis_.linear = solvers.linear();
+    analysis_.linear = linear_of_answers(read, solvers);
     if (with_modes) analysis_.modal = input_.eigen;
     read.nodal_results.push_back({"interface", 1});
     if (!motions_.empty()) name_motions(read);
     std::erase_if(read.nodal_results, [](const Field& each) { return each.name == "acceleration"; });
     if (motions_.empty() && with_modes)
-      for (std::size_t k = 0; k < static_cast<std::size_t>(input_.eigen.count); ++k)
-        for (Field& name : mode_names(read.space(), k)) read.nodal_results.push_back(std::move(name));
+      for (std::size_t k = 0; k < static_cast<std::size_t>(input_.eigen.count); ++k) name_mode(k, read);
   }
 
   std::string beyond_linear_statics() const override { return "[substructure]"; }
@@ -84,6 +86,7 @@ class SubstructureAnalysis final : public CaseAnalysis {
   ModelDemands demands() const override { return {.held = false, .loaded = false}; }
   void check(const Model& model) const override { ritz::check(model, analysis_); }
   Rates rates() const override { return Rates::beside; }
+  MemoryNeeds beside_system(const FieldsOfModel& fields) const override { return needs_of_modes(fields, input_); }
   Forecast forecast(Run&, const CaseModel& read, const Prepared& prepared) const override {
     return ritz::forecast(read.model, analysis_, prepared);
   }
@@ -99,13 +102,10 @@ class SubstructureAnalysis final : public CaseAnalysis {
     run.results().add_table("stiffness.mtx", matrix_market(reduced.stiffness, n));
     run.results().add_table("mass.mtx", matrix_market(reduced.mass, n));
     run.results().add_table("loads.mtx", matrix_market(reduced.loads, n));
-    run.results().add_table("unknowns.csv", unknowns(read.space(), reduced));
-    std::vector<double> is_interface(static_cast<std::size_t>(read.space().unknown_count()), 0.0);
-    for (const ReducedModel::Unknown& each : reduced.interface)
-      is_interface[static_cast<std::size_t>(Index{each.node} * read.space().components())] = 1;
-    const Field marks{"interface", 1, read.space().to_mesh(nodal(is_interface, read.space().components()), 1)};
+    run.results().add_table("unknowns.csv", unknowns(read.model.spaces(), reduced));
+    const Field marks{"interface", 1, interface_nodes(read.model.spaces(), reduced)};
     if (motions_.empty()) {
-      std::vector<Field> fields = shapes(run, read.space(), reduced);
+      std::vector<Field> fields = shapes(motion_of(run, read), reduced);
       fields.insert(fields.begin(), marks);
       run.results().write(std::move(fields), {});
       return {};
@@ -120,29 +120,38 @@ class SubstructureAnalysis final : public CaseAnalysis {
   }
 
  private:
-  // The first component of each node.
-  static std::vector<double> nodal(const std::vector<double>& values, int components) {
-    std::vector<double> result;
-    for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(components)) result.push_back(values[i]);
-    return result;
+  // [node of the mesh] 1: of the interface.
+  static std::vector<double> interface_nodes(const Spaces& spaces, const ReducedModel& reduced) {
+    std::vector<double> all;
+    for (int field = 0; field < std::ssize(spaces); ++field) {
+      const FunctionSpace& space = spaces[static_cast<std::size_t>(field)];
+      std::vector<double> own(static_cast<std::size_t>(space.node_count()), 0.0);
+      for (const ReducedModel::Unknown& each : reduced.interface)
+        if (each.field == field) own[static_cast<std::size_t>(each.node)] = 1;
+      own = space.to_mesh(own, 1);
+      all.resize(own.size(), 0.0);
+      std::ranges::transform(all, own, all.begin(), [](double a, double b) { return std::max(a, b); });
+    }
+    return all;
   }
 
-  std::vector<Field> shapes(Run& run, const FunctionSpace& space, const ReducedModel& reduced) const {
+  std::vector<Field> shapes(const MotionOf& motion, const ReducedModel& reduced) const {
     std::vector<Field> fields;
     std::vector<double> q(static_cast<std::size_t>(reduced.size()), 0.0);
     for (std::size_t k = 0; k < reduced.frequencies.size(); ++k) {
       double& own = q[reduced.interface.size() + k];
       own = 1;
-      for (Field& each : shape_fields(run.results(), space, reduced.recovered(q), k)) fields.push_back(std::move(each));
+      for (Field& each : shape_fields(motion, reduced.recovered(q), k)) fields.push_back(std::move(each));
       own = 0;
     }
     return fields;
   }
 
-  static std::string unknowns(const FunctionSpace& space, const ReducedModel& reduced) {
+  static std::string unknowns(const Spaces& spaces, const ReducedModel& reduced) {
     std::string text = "unknown,component,x,y,z,frequency\n";
     int number = 0;
     for (const ReducedModel::Unknown& each : reduced.interface) {
+      const FunctionSpace& space = spaces[static_cast<std::size_t>(each.field)];
       const Point x = space.point(each.node);
       text += fmt::format("{},{},{},{},{},\n", ++number, space.component_name(each.component), x[0], x[1], x[2]);
     }

@@ -5,6 +5,7 @@
 //   run_case(run, read_heat);        // apps/analyses/analyses.hpp
 #pragma once
 
+#include "apps/cases/fields_of_motion.hpp"
 #include "apps/cases/gradient_input.hpp"
 #include "apps/cases/initial_values.hpp"
 #include "apps/cases/load_cases.hpp"
@@ -39,7 +40,7 @@ struct MotionFields {
   EvaluatedFields names = {};                                           // of `derived`, without values
   std::vector<std::string> roots = {};                                  // of quadratic forms; all others are linear
   std::function<std::vector<Field>(Run&, const Vector& u)> moved = {};  // "displacement", and rotations
-  std::function<EvaluatedFields(Run&, const Vector& u)> derived = {};   // stresses, section forces
+  FieldsOfMotion derived = {};                                          // stresses, section forces
 };
 
 struct CaseModel {

@@ -217,26 +217,12 @@ void check_mixed_solver(Run& run, const LinearSolverOptions& solver) {
 // Displacements, and stresses without the loads.
 MotionFields motion_fields(const CaseModel& read) {
   const FunctionSpace& space = read.space();
-  std::vector<Integral> stiffness;
-  std::ranges::copy_if(read.model.equations, std::back_inserter(stiffness),
-                       [](const Integral& each) { return each.form.has_matrix; });
-  MotionFields fields{.names = stress_names(false), .roots = {"von_mises"}};
-  std::erase_if(fields.names.nodal, [](const Field& each) { return each.name == "principal_stress"; });
-  fields.moved = [space](Run& run, const Vector& u) {
-    return std::vector{run.results().fields().of("displacement", space, u)};
-  };
-  fields.derived = [space, stiffness = std::move(stiffness), names = fields.names,
-                    equations = std::shared_ptr<Operator>()](Run& run, const Vector& u) mutable {
-    if (!equations) equations = std::make_shared<Operator>(equations_of_results(run.results(), space, stiffness));
-    const DerivedFields derived = evaluate(run.results(), *equations, u);
-    EvaluatedFields result = names;
-    fill_stresses(result.nodal, &Field::values, derived.at_nodes);
-    fill_stresses(result.nodal, &Field::finer_values,
-                  run.results().fields().at_points(space, derived.at_space_nodes, derived.components));
-    fill_stresses(result.cells, &Field::values, derived.at_cells);
-    return result;
-  };
-  return fields;
+  return {
+      .names = motion_stress_names(),
+      .roots = {"von_mises"},
+      .moved = [space](Run& run,
+                       const Vector& u) { return std::vector{run.results().fields().of("displacement", space, u)}; },
+      .derived = stresses_of_motion(space, read.model.equations)};
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ void set_stiffness(const Case::Table& t, const char* key, const Constants& const
     for (const double each : temperatures) table.rows.push_back({each, tensor(values_at(constants, each))});
     material.stiffness_table = std::move(table);
   } catch (const Error& error) {
-    t.error(error.kind(), key, error.message(), error.why(), error.fix());
+    t.error(key, error);
     material.stiffness = StiffnessTensor::isotropic(1, 0);
   }
 }

@@ -146,4 +146,31 @@ EvaluatedFields stress_fields(Results& results, const FunctionSpace& space, Deri
   return fields;
 }
 
+EvaluatedFields motion_stress_names() {
+  EvaluatedFields names = stress_names(false);
+  std::erase_if(names.nodal, [](const Field& each) { return each.name == "principal_stress"; });
+  return names;
+}
+
+std::vector<Integral> with_matrix(const std::vector<Integral>& equations) {
+  std::vector<Integral> result;
+  std::ranges::copy_if(equations, std::back_inserter(result),
+                       [](const Integral& each) { return each.form.has_matrix; });
+  return result;
+}
+
+FieldsOfMotion stresses_of_motion(const FunctionSpace& space, const std::vector<Integral>& equations) {
+  return [space, stiffness = with_matrix(equations), made = std::shared_ptr<Operator>()](Run& run,
+                                                                                         const Vector& u) mutable {
+    if (!made) made = std::make_shared<Operator>(equations_of_results(run.results(), space, stiffness));
+    const DerivedFields derived = evaluate(run.results(), *made, u);
+    EvaluatedFields result = motion_stress_names();
+    fill_stresses(result.nodal, &Field::values, derived.at_nodes);
+    fill_stresses(result.nodal, &Field::finer_values,
+                  run.results().fields().at_points(space, derived.at_space_nodes, derived.components));
+    fill_stresses(result.cells, &Field::values, derived.at_cells);
+    return result;
+  };
+}
+
 }  // namespace ritz

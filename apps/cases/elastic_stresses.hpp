@@ -1,8 +1,7 @@
 // Strains and stresses of solids as results, from what their equations derive: strain, then stress.
 #pragma once
 
-#include "apps/cases/run.hpp"
-#include "apps/results/derived_fields.hpp"
+#include "apps/cases/fields_of_motion.hpp"
 #include "fem/physics/elastic_body.hpp"
 
 #include <span>
@@ -34,5 +33,10 @@ EvaluatedFields result_names(const ElasticBody& body, bool with_error);
 EvaluatedFields internal_variables(Run& run, const Operator& equations, const ElasticBody& body,
                                    const DerivedFields& derived, const Vector& u);
 EvaluatedFields stress_fields(Results& results, const FunctionSpace& space, DerivedFields derived);
+
+// Stresses of motions about a state: their names, and their values without those of the loads.
+EvaluatedFields motion_stress_names();
+FieldsOfMotion stresses_of_motion(const FunctionSpace& space, const std::vector<Integral>& equations);
+std::vector<Integral> with_matrix(const std::vector<Integral>& equations);  // those that have one
 
 }  // namespace ritz

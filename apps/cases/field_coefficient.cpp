@@ -128,7 +128,7 @@ class FieldReader {
       if (is_same(mesh_, *field.mesh, field.in_cells))
         return MeshField(mesh_, GivenArray{std::move(values), !field.in_cells});
       return on_its_own_mesh(std::move(*field.mesh), GivenArray{std::move(values), !field.in_cells});
-    } catch (const Error& error) { t_.error(error.kind(), "file", error.message(), error.why(), error.fix()); }
+    } catch (const Error& error) { t_.error("file", error); }
     return std::nullopt;
   }
 

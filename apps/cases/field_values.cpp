@@ -24,7 +24,7 @@ int component_of(const Case::Table& t, const FieldFacts& field) {
                    {.fallback = "all"});
   try {
     return component_named({.name = field.name, .components = field.components, .component_names = names}, name).which;
-  } catch (const Error& error) { t.error(error.kind(), "component", error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { t.error("component", error); }
   return FieldComponent::all;
 }
 

@@ -279,7 +279,7 @@ void make_spaces(const FieldsOfCase& fields, Model& model) {
     make(raised);
   } catch (const Error& error) {
     if (raised == 0) throw;
-    fields.run.input().table("space", "").error(error.kind(), "order", error.message(), error.why(), error.fix());
+    fields.run.input().table("space", "").error("order", error);
     make(0);
   }
 }

@@ -142,7 +142,7 @@ int component_of(const Case::Table& t, const FormRecord& record) {
     return component_named({.name = record.unknown, .components = record.components, .component_names = names}, name)
         .which;
   } catch (const Error& error) {
-    t.error(error.kind(), "component", error.message(), error.why(), error.fix());
+    t.error("component", error);
     return FieldComponent::all;
   }
 }

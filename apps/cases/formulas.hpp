@@ -33,7 +33,7 @@ inline MaterialProperty property_of(const Case::Table& t, const char* key, const
   if (!given.table) return coefficient(given.formula);
   try {
     return TemperatureTable{PiecewiseLinear::through(given.table->rows), given.table->continued};
-  } catch (const Error& error) { t.error(error.kind(), key, error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { t.error(key, error); }
   return Coefficient(1);
 }
 

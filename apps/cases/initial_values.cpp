@@ -64,7 +64,7 @@ InitialValues values_of_file(Run& run, const Case::Table& initial, const std::st
     check_field(field, name, components);
     const auto values = std::make_shared<const std::vector<double>>(std::move(field.values));
     return [values](const Model& model) { return model.space.from_mesh(*values).host(); };
-  } catch (const Error& error) { initial.error(error.kind(), "file", error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { initial.error("file", error); }
   return {};
 }
 

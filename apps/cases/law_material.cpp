@@ -93,7 +93,7 @@ void read_hardening(Log& log, const Case::Table& t, const LawRecord& record, boo
     }
     if (left > 0 || count > hardening_points) report_points(log, record.name, count, left);
     if (young_is_known) compare_with_young(log, t, record, numbers, curves.front().second.front().second);
-  } catch (const Error& error) { t.error(error.kind(), "hardening", error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { t.error("hardening", error); }
 }
 
 // The law's own number where it varies: that of a table which is largest, so that a rate of 0 in one row does not make
@@ -147,7 +147,7 @@ MaterialLaw read_umat(const Device& device, const Case::Table& t) {
              "omit one of them");
   try {
     if (!file.empty()) return umat_law(file, options, device);
-  } catch (const Error& error) { t.error(error.kind(), "umat", error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { t.error("umat", error); }
   return LinearElastic{1, 0};
 }
 

@@ -136,7 +136,7 @@ const FunctionSpace& make_space(Run& run, const Mesh& mesh, int components, cons
     report_nodes_between(run, space);
     return space;
   } catch (const Error& error) {
-    table.error(error.kind(), "order", error.message(), error.why(), error.fix());
+    table.error("order", error);
     return run.shared().space_for("", [&] { return FunctionSpace(mesh, components, run.device()); });
   }
 }
@@ -315,7 +315,7 @@ bool has_area(const Case::Table& table, const Mesh& mesh, const Region& facets, 
   ErrorList errors;
   if (has_size(mesh, facets, {plane.weight, plane.axisymmetric}, {}, errors)) return true;
   const Error& error = errors.errors().front();
-  table.error(error.kind(), "region", error.message(), error.why(), error.fix());
+  table.error("region", error);
   return false;
 }
 

@@ -87,7 +87,7 @@ RayleighDamping read_rayleigh(const Case::Table& t) {
                             frequencies = t.vector("frequencies", "[Hz]", {.size = 2, .above = 0});
   try {
     return rayleigh_through({ratios[0], frequencies[0]}, {ratios[1], frequencies[1]});
-  } catch (const Error& error) { t.error(error.kind(), "ratios", error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { t.error("ratios", error); }
   return {};
 }
 

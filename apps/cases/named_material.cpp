@@ -11,8 +11,7 @@ const LibraryMaterial* named_material(const Case::Table& table, std::string_view
                 "its constants are those in SI, and [output] units names another system", "give its constants instead");
   const LibraryMaterial* const found = find_material(name);
   if (found != nullptr) return found;
-  if (const Error error = unknown_material(name); !name.empty())
-    table.error(error.kind(), key, error.message(), error.why(), error.fix());
+  if (const Error error = unknown_material(name); !name.empty()) table.error(key, error);
   return &material_library().front();  // its constants are not missing as well; a survey asks for them, too
 }
 

@@ -75,14 +75,11 @@ void read_relations(Run& run, const RelationKinds& kinds, const std::vector<Obli
   read_tables(in);
 }
 
-void read_relations(Run& run, const Mesh& whole, std::vector<Point> gravity, CaseModel& read) {
-  RelationInput in(run,
-                   {.displacements = true,
-                    .at_rest = read.modes,
-                    .loaded = read.preloaded,
-                    .masses = true,
-                    .gravity = std::move(gravity)},
-                   read, nullptr, &whole);
+void read_relations(Run& run, const Mesh& whole, bool loaded, std::vector<Point> gravity, CaseModel& read) {
+  RelationInput in(
+      run,
+      {.displacements = true, .at_rest = read.modes, .loaded = loaded, .masses = true, .gravity = std::move(gravity)},
+      read, nullptr, &whole);
   read_tables(in);
 }
 

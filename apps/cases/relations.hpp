@@ -45,8 +45,8 @@ void read_relations(Run& run, const RelationKinds& kinds, const std::vector<Obli
 void read_relations(const FieldsOfCase& fields, CaseModel& read);
 
 // Those of a body of solids and sections, which `whole` is the mesh of: ties and rigid regions in one of the two,
-// couplings and periodic sides of solids, equations between unknowns of both. gravity: as in RelationKinds.
-void read_relations(Run& run, const Mesh& whole, std::vector<Point> gravity, CaseModel& read);
+// couplings and periodic sides of solids, equations between unknowns of both. loaded, gravity: as in RelationKinds.
+void read_relations(Run& run, const Mesh& whole, bool loaded, std::vector<Point> gravity, CaseModel& read);
 
 // Tables that load cases cannot have of their own, for read_load_cases().
 std::vector<MatrixTable> relation_tables(std::vector<MatrixTable> others);

@@ -1,6 +1,7 @@
 #include "apps/cases/responses.hpp"
 
 #include "apps/cases/motion.hpp"
+#include "apps/cases/regions_of_fields.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -168,7 +169,7 @@ FrequencyTable read_over_frequency(const Case::Table& table, const char* key, co
   const CaseProperty given = table.property(key, about, "f", rule);
   try {
     if (given.table) return {given.table->rows, scale};
-  } catch (const Error& error) { table.error(error.kind(), key, error.message(), error.why(), error.fix()); }
+  } catch (const Error& error) { table.error(key, error); }
   if (!given.formula.is_number())
     table.error(ErrorKind::modal_options, key,
                 fmt::format("'{}' is a formula where tables over the frequency are taken", key), {},
@@ -188,24 +189,33 @@ ModalDamping read_modal_damping(Case& input) {
   return damping;
 }
 
-std::vector<Dashpot> read_dashpots(Case& input, const FunctionSpace& space) {
-  const Case::Table t = damping_table(input);
-  const Mesh& mesh = space.mesh();
+std::vector<Dashpot> read_dashpots(Run& run, const Model& model) {
+  const Case::Table t = damping_table(run.input());
+  const Spaces spaces = model.spaces();
   std::vector<Dashpot> dashpots;
   for (const Case::Table& each : t.tables("dashpot", "forces against the velocity")) {
-    const Region* region = each.region("region", "facets, nodes or cells: their nodes, in equal parts", mesh,
-                                       {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
-    const int dimension = std::min(space.components(), 3);
+    const Region* region =
+        each.region("region", "facets, nodes or cells: their nodes, in equal parts", named_mesh(run, model),
+                    {RegionKind::facets, RegionKind::nodes, RegionKind::cells});
+    const int dimension = std::min(model.space.components(), 3);
     const std::vector<double> value =
         each.vector("value", "in total, along the axes [N s/m]", {.size = dimension, .minimum = 0});
-    Dashpot dashpot{region == nullptr ? std::vector<Node>() : space.nodes_in(*region), {}};
-    std::ranges::copy(value, dashpot.viscosity.begin());
-    if (!dashpot.nodes.empty()) dashpots.push_back(std::move(dashpot));
+    std::vector<Dashpot> own;
+    std::size_t nodes = 0;
+    for (const RegionOfField& part : regions_of_fields(model, region)) {
+      own.push_back({spaces[static_cast<std::size_t>(part.field)].nodes_in(*part.region), {}, part.field});
+      nodes += own.back().nodes.size();
+    }
+    for (Dashpot& dashpot : own) {
+      for (std::size_t d = 0; d < value.size(); ++d)
+        dashpot.viscosity[d] = value[d] * static_cast<double>(dashpot.nodes.size()) / static_cast<double>(nodes);
+      if (!dashpot.nodes.empty()) dashpots.push_back(std::move(dashpot));
+    }
   }
   return dashpots;
 }
 
-void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& analysis) {
+void read_direct_damping(Run& run, const Model& model, DirectHarmonic& analysis) {
   const Case::Table t = damping_table(run.input());
   const ModalDamping of_all = read_modal_damping(run.input());
   if (t.has("ratio"))
@@ -213,13 +223,14 @@ void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& a
             "give rayleigh, structural, [[damping.region]] or [[damping.dashpot]], or take method = \"modal\"");
   analysis.rayleigh = of_all.rayleigh;
   analysis.structural = of_all.structural;
-  const Mesh& mesh = space.mesh();
+  const Mesh& mesh = named_mesh(run, model);
   for (const Case::Table& each : t.tables("region", "cells with a loss factor, which joins that of all")) {
     const Region* region = each.region("region", "cells", mesh, {RegionKind::cells});
     const double factor = each.number("structural", "loss factor of these cells", {.minimum = 0});
-    if (region != nullptr) analysis.losses.push_back({region->cells, factor});
+    for (const RegionOfField& part : regions_of_fields(model, region))
+      if (part.region->kind == RegionKind::cells) analysis.losses.push_back({part.region->cells, factor, part.field});
   }
-  analysis.dashpots = read_dashpots(run.input(), space);
+  analysis.dashpots = read_dashpots(run, model);
 }
 
 std::vector<NamedExcitation> read_excitations(const Case::Table& table, ResponseKind kind, const CaseModel& read,

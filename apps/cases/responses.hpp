@@ -30,10 +30,10 @@ LoadCaseInputs read_exciting_loads(Run& run, const std::vector<std::string>& loa
 // [damping] with `ratio` and `structural`, or Rayleigh's.
 ModalDamping read_modal_damping(Case& input);
 
-// [[damping.dashpot]].
-std::vector<Dashpot> read_dashpots(Case& input, const FunctionSpace& space);
+// [[damping.dashpot]]; of nodes of solids and of sections in parts of their numbers.
+std::vector<Dashpot> read_dashpots(Run& run, const Model& model);
 // Damping without modes: Rayleigh's, `structural`, [[damping.region]] and [[damping.dashpot]].
-void read_direct_damping(Run& run, const FunctionSpace& space, DirectHarmonic& analysis);
+void read_direct_damping(Run& run, const Model& model, DirectHarmonic& analysis);
 
 enum class ResponseKind { harmonic, random, spectrum, history };
 struct NamedExcitation {

@@ -106,14 +106,18 @@ std::vector<PageFigure> figures(const RunToShow& s) {
   return all;
 }
 
-// A mode is shown as the motion that it is, and a large displacement in its size.
+// A mode is shown as the motion that it is. A body with large displacements is shown where it has moved to.
 Look look_at(const RunToShow& s, const ShownStep& step) {
   Look look = s.options.look;
-  if (!look.factor && s.run->results().expects_large_strains()) look.factor = 1;
+  const bool large = s.run->results().expects_large_strains();
+  if (!look.factor && large) look.factor = 1;
   if (!look.warp.empty()) return look;
   const std::string field = shade_of(step, look).field;
-  const auto shown = std::ranges::find(step.fields, field, [](const ShownField& each) { return each.field.name; });
-  if (field.starts_with("mode_") && !shown->in_cells && is_vector(shown->field)) look.warp = field;
+  const bool mode = field.starts_with("mode_");
+  if (!mode && !large) return look;
+  const std::string motion = mode ? field : "displacement";
+  const auto shown = std::ranges::find(step.fields, motion, [](const ShownField& each) { return each.field.name; });
+  if (shown != step.fields.end() && !shown->in_cells && is_vector(shown->field)) look.warp = motion;
   return look;
 }
 

@@ -120,6 +120,17 @@ void record(Results& results, const VibrationModes& modes, Index unknowns, doubl
     results.log().notice("some residuals stop at the rounding of the stiffness matrix, above the tolerance");
 }
 
+MotionOf motion_in(Results& results, const FunctionSpace& space) {
+  return [&results, &space](const Vector& u) -> std::vector<Field> {
+    const int components = mode_components(space);
+    if (space.components() == components) return {results.fields().of("", space, u)};
+    const std::vector<double> values = space.to_mesh(u);
+    std::vector<Field> fields = {{"", components, part_of(values, space.components(), 0, components)}};
+    if (has_rotations(space)) fields.push_back({"", 3, part_of(values, space.components(), 3, 3)});
+    return fields;
+  };
+}
+
 namespace {
 
 void scale_field(Field& field, double factor) {
@@ -147,18 +158,6 @@ struct Shape {
     largest_turn *= factor;
   }
 };
-
-MotionOf motion_in(Results& results, const FunctionSpace& space) {
-  return [&results, &space](const Vector& u) -> std::vector<Field> {
-    const int components = mode_components(space);
-    if (space.components() == components) return {results.fields().of("", space, u)};
-    const std::vector<double> values = space.to_mesh(u);
-    std::vector<Field> fields = {{"", components, part_of(values, space.components(), 0, components)}};
-    if (has_rotations(space)) fields.push_back({"", 3, part_of(values, space.components(), 3, 3)});
-    return fields;
-  };
-}
-
 Shape shape_of(std::vector<Field> motion, std::size_t mode) {
   Shape shape{.name = mode_name(mode), .moved = std::move(motion.front()), .turned = {}};
   shape.moved.name = shape.name;
@@ -286,9 +285,9 @@ void write_modes(Results& results, const FieldsOfModel& fields, const VibrationM
     });
 }
 
-std::vector<Field> shape_fields(Results& results, const FunctionSpace& space, const Vector& shape, std::size_t mode) {
+std::vector<Field> shape_fields(const MotionOf& motion, const Vector& shape, std::size_t mode) {
   std::vector<Shape> one;
-  one.push_back(shape_of(motion_in(results, space)(shape), mode));
+  one.push_back(shape_of(motion(shape), mode));
   return fields_of(std::move(one));
 }
 
@@ -302,10 +301,9 @@ double animated_displacement(const ModeShapes& options, const Mesh& mesh) {
   return options.factor > 0 ? options.factor : 0.1 * size_of(mesh);
 }
 
-std::vector<Field> fields_of(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
+std::vector<Field> fields_of(Results& results, const MotionOf& motion, const ShapesOfTwoParts& shapes,
                              const ModeShapes& options) {
   auto phase = results.device().profile().phase("fields");
-  const MotionOf motion = motion_in(results, space);
   std::vector<Field> fields;
   for (std::size_t k = 0; k < shapes.count; ++k) {
     const std::array<Vector, 2> parts = shapes.of(k);
@@ -323,9 +321,8 @@ std::vector<Field> fields_of(Results& results, const FunctionSpace& space, const
   return fields;
 }
 
-void write_modes(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
-                 const ModeShapes& options) {
-  results.write(fields_of(results, space, shapes, options), {}, shapes.time);
+void write_modes(Results& results, const MotionOf& motion, const ShapesOfTwoParts& shapes, const ModeShapes& options) {
+  results.write(fields_of(results, motion, shapes, options), {}, shapes.time);
 }
 
 }  // namespace ritz

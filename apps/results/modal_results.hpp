@@ -23,6 +23,7 @@ struct ModeShapes {
   double factor = 0;          // of an animation; 0: a tenth of the size
 };
 
+MotionOf motion_in(Results& results, const FunctionSpace& space);   // of one field
 std::string mode_name(std::size_t mode);                            // "mode_1" for 0
 std::string mode_name(std::size_t mode, const std::string& field);  // "mode_1_displacement"
 int mode_components(const FunctionSpace& space);                    // without rotations
@@ -54,7 +55,7 @@ void write_modes(Results& results, const Mesh& mesh, const MotionOf& motion, con
 // the shape.
 void write_modes(Results& results, const FieldsOfModel& fields, const VibrationModes& modes, const ModeShapes& options);
 // One shape as fields, named after the mode.
-std::vector<Field> shape_fields(Results& results, const FunctionSpace& space, const Vector& shape, std::size_t mode);
+std::vector<Field> shape_fields(const MotionOf& motion, const Vector& shape, std::size_t mode);
 // Shapes a cos + b sin, of waves around an axis or in time: fields of a, and of b with a suffix.
 struct ShapesOfTwoParts {
   std::size_t count;
@@ -62,13 +63,12 @@ struct ShapesOfTwoParts {
   const char* suffix;
   std::optional<double> time = {};  // of the result
 };
-void write_modes(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
-                 const ModeShapes& options);
+void write_modes(Results& results, const MotionOf& motion, const ShapesOfTwoParts& shapes, const ModeShapes& options);
 // The largest displacement of a cos + b sin, at most; that of a picture that moves, of a mesh.
 double largest_of_parts(const Field& a, const Field& b);
 double animated_displacement(const ModeShapes& options, const Mesh& mesh);
 // Those fields: of each mode displacements and rotations of a, then of b. Over ranks the first one has them.
-std::vector<Field> fields_of(Results& results, const FunctionSpace& space, const ShapesOfTwoParts& shapes,
+std::vector<Field> fields_of(Results& results, const MotionOf& motion, const ShapesOfTwoParts& shapes,
                              const ModeShapes& options);
 
 }  // namespace ritz

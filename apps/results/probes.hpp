@@ -24,6 +24,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -50,42 +51,17 @@ std::vector<std::pair<std::string, std::vector<double>>> evaluate_probes(Case& i
                                                                          const ProbeFields& fields);
 
 // The probes that are linear in these fields, without values: not extreme values, nor magnitudes. For each the numbers
-// of `count` sets of values of the fields, `make(set)`: [set][number].
+// of `count` sets of values of the fields, `make(set, named)`: [set][number]. named: fields that probes name.
 struct LinearProbe {
   std::string name, field;
   std::vector<std::vector<double>> numbers;
 };
 std::vector<LinearProbe> evaluate_linear_probes(Case& input, const Mesh& mesh, std::span<const Field> linear, int count,
-                                                FunctionRef<ProbeFields(int)> make);
+                                                FunctionRef<ProbeFields(int, const std::set<std::string>&)> make);
 
 // Nodes of the mesh where probes of these fields take their least or greatest value, by the names of the probes: of
 // fields at nodes, over a region, each component.
 std::vector<std::pair<std::string, Node>> nodes_of_extremes(Case& input, const Mesh& mesh, const ProbeFields& fields);
-
-// A probe as a function of one component of a field, or of the sums of reactions: the sum of weight times value.
-struct ProbeWeights {
-  std::string field;
-  int component = 0;
-  bool of_reactions = false, in_cells = false;
-  std::vector<double> weights;  // [node of the space], or [cell]
-  // Means and integrals over cells or facets, whose weights are parts of areas or volumes; calls add(cell, node or
-  // cell, weight) with what each cell adds. Empty: others. The weights of a mean are these over their sum.
-  std::function<void(const AddWeight& add)> add_by_cell = {};
-  bool is_mean = false;
-};
-// Fields at nodes of which probes have derivatives, and in cells.
-struct DifferentiableField {
-  Field field;               // its name and components, without values
-  bool is_bent = false;      // it does not vary between the nodes of a field of its own order as its values do
-  bool is_in_cells = false;  // in cells, too
-  bool is_at_nodes = true;   // else in cells alone
-  FunctionSpace space = {};  // of several fields, that of the field; none: the only one
-};
-// nullopt after an error, which is added at `key` of the table that names the probe: there is none of this name, or it
-// is not one number, linear in the values of one of these fields.
-std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& of_model, const Case::Table& table,
-                                          std::string_view key, const std::string& name,
-                                          std::span<const DifferentiableField> fields, const BodyMeasure& measure);
 
 // Units of the probes of these fields, " Pa" with the space before it, by name; of those whose unit is known.
 std::map<std::string, std::string> probe_units(Case& input, const Mesh& mesh, const ProbeFields& fields,

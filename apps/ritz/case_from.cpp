@@ -52,6 +52,10 @@ bool takes(const DeckModel& deck, const std::string& key) {
 
 // Increments of Newton's method, which Abaqus and CalculiX choose by themselves.
 std::string newton_text(const DeckModel& deck) {
+  if (deck.path)
+    return fmt::format("\n[newton]\npath = [{}]\ndurations = [{}]\n",
+                       fmt::join(std::vector<int>(deck.path->durations.size(), 1), ", "),
+                       fmt::join(deck.path->durations, ", "));
   const bool laws = std::ranges::any_of(deck.materials, [](const DeckMaterial& each) { return !each.law.empty(); });
   return deck.large || laws ? "\n[newton]\nincrements = 10\nhalvings = 8\n" : "";
 }

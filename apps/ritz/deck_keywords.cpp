@@ -32,6 +32,7 @@ const std::map<std::string, std::set<std::string>>& parameters_by_keyword() {
       {"SPECIFIC HEAT", {}},
       {"EXPANSION", {"TYPE", "ZERO"}},
       {"PLASTIC", {"HARDENING"}},
+      {"CREEP", {"LAW"}},
       {"HYPERELASTIC", {"NEO HOOKE", "MOONEY-RIVLIN", "YEOH", "ARRUDA-BOYCE", "OGDEN", "N"}},
       {"ORIENTATION", {"NAME", "SYSTEM", "DEFINITION"}},
       {"SOLID SECTION", {"ELSET", "MATERIAL", "ORIENTATION"}},
@@ -42,6 +43,7 @@ const std::map<std::string, std::set<std::string>>& parameters_by_keyword() {
       {"BOUNDARY", {"OP", "TYPE"}},
       {"STEP", {"NAME", "INC", "INCF", "NLGEOM", "PERTURBATION", "AMPLITUDE", "UNSYMM", "EXTRAPOLATION"}},
       {"STATIC", {"SOLVER", "DIRECT", "TIME RESET", "TOTAL TIME AT START"}},
+      {"VISCO", {"CETOL", "CREEP", "DIRECT", "SOLVER"}},
       {"FREQUENCY", {"SOLVER", "STORAGE", "GLOBAL", "EIGENSOLVER", "NORMALIZATION"}},
       {"HEAT TRANSFER", {"STEADY STATE", "SOLVER", "DIRECT", "DELTMX", "END"}},
       {"CLOAD", {"OP", "LOAD CASE"}},
@@ -91,9 +93,6 @@ const char* reason_without(const std::string& keyword) {
   for (const auto& [word, why] : std::initializer_list<std::pair<const char*, const char*>>{
            {"CONTACT", "contact is not in Ritz yet"},
            {"TIE", "it is not translated: write a [[tie]] (docs/joining.md)"},
-           {"CREEP",
-            "it is not translated: write law = \"norton\" (LAW=TIME, NORTON) or \"norton_strain\" (LAW=STRAIN) with "
-            "[newton] durations (docs/materials.md)"},
            {"MOHR COULOMB", "it is not translated: write law = \"mohr_coulomb\" (docs/materials.md)"},
            {"CAP PLASTICITY", "it is not translated: write law = \"cap\" (docs/materials.md)"},
            {"CAP HARDENING", "it is not translated: write law = \"cap\" (docs/materials.md)"},
@@ -150,13 +149,13 @@ std::string reason_against(const std::string& type, const DeckFacts& facts) {
   if (physics == DeckPhysics::frame && solids.contains(type))
     return fmt::format("{}: solids next to shells and beams are not in Ritz yet", type);
   const std::string head = type.substr(0, type.size() - 1), integration = integration_of(type);
-  const bool is_linear = type == "C3D8R" || type == "C3D8I";
-  if (is_linear && (facts.is_nonlinear() || facts.is_heat() || facts.modes > 0))
+  const bool of_small = type == "C3D8R" && facts.is_nonlinear(), of_large = type == "C3D8I" && facts.large;
+  const bool is_static = !facts.is_heat() && facts.modes == 0;
+  if (of_small || of_large || ((type == "C3D8R" || type == "C3D8I") && !is_static))
     return fmt::format(
-        "{} is translated in static analyses of linear materials with small displacements alone: write {} for the "
-        "plain "
-        "element, or [[material]] integration (docs/materials.md)",
-        type, head);
+        "{} is translated in static analyses{} with small displacements alone: write {} for the plain element, or "
+        "[[material]] integration (docs/materials.md)",
+        type, type == "C3D8R" ? " of linear materials" : "", head);
   if (!integration.empty() && facts.integrations.size() == 1) return {};
   if (!integration.empty())
     for (const auto& [other, of_type] : facts.integrations)

@@ -28,6 +28,9 @@ struct DeckStep {
   int number = 1;
   const DeckCard* card = nullptr;  // *STEP; none for what comes before the first
   bool modal = false;
+  bool creeps = false;    // *VISCO
+  double duration = 1;    // of *STATIC and *VISCO
+  bool ramps = false;     // AMPLITUDE=RAMP
   bool perturbs = false;  // PERTURBATION
   std::vector<DeckLoad> loads = {};
   std::set<std::string> begun = {};  // families of cards that the step has

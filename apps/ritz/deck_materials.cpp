@@ -81,6 +81,27 @@ DeckLaw plastic_law(const DeckCard& card) {
   return {{"law = \"j2_rate\"", fmt::format("hardening_at = [{}]", fmt::join(curves, ", "))}};
 }
 
+// a q^n t^m. CalculiX hardens with the time whatever LAW is, Abaqus with the strain unless LAW=TIME.
+DeckLaw creep_law(const DeckCard& card) {
+  const std::string law = upper(card.parameter("LAW"));
+  const double a = card.number(0, 0), n = card.number(0, 1), m = card.number(0, 2);
+  if (!law.empty() && law != "NORTON" && law != "TIME" && law != "STRAIN")
+    return {{}, fmt::format("LAW={} is not translated: NORTON, TIME and STRAIN are", law)};
+  for (std::size_t line = 1; line < card.data.size(); ++line)
+    if (card.number(line, 0) != a || card.number(line, 1) != n || card.number(line, 2) != m)
+      return {{}, "its values depend on the temperature: write a [[table]] for 'a' of the law (docs/materials.md)"};
+  if (n < 1) return {{}, fmt::format("its exponent of the stress, {}, is below 1, which laws of Ritz do not have", n)};
+  if (m <= -1 || (law == "STRAIN" && m > 0))
+    return {{}, fmt::format("its exponent of the time, {}, is not one of the laws of Ritz", m)};
+  if (law.empty() && m != 0)
+    return {{}, "without LAW it hardens with the strain in Abaqus and with the time in CalculiX: name LAW"};
+  const bool by_strain = law == "STRAIN" && m != 0;
+  DeckLaw made{{by_strain ? "law = \"norton_strain\"" : "law = \"norton\"", fmt::format("a = {}", a),
+                fmt::format("n = {}", n), fmt::format("m = {}", m)}};
+  if (by_strain) made.note = "LAW=STRAIN hardens with the strain, as in Abaqus; CalculiX takes it as LAW=TIME";
+  return made;
+}
+
 // Keys of a law by the numbers of the card; 1 / D times two is the bulk modulus.
 struct Rubber {
   const char *parameter, *law;
@@ -122,7 +143,10 @@ DeckLaw rubber_law(const DeckCard& card) {
 
 }  // namespace
 
-DeckLaw law_of(const DeckCard& card) { return card.keyword == "PLASTIC" ? plastic_law(card) : rubber_law(card); }
+DeckLaw law_of(const DeckCard& card) {
+  if (card.keyword == "CREEP") return creep_law(card);
+  return card.keyword == "PLASTIC" ? plastic_law(card) : rubber_law(card);
+}
 
 // Points a and b, and c in place of the origin, are on axis 1 and in the plane of axes 1 and 2, or on the axis of a
 // cylinder.

@@ -1,5 +1,5 @@
 // Numbers of a deck along material axes, from *ELASTIC and *CONDUCTIVITY, the axes, from *ORIENTATION, and laws of
-// materials, from *PLASTIC and *HYPERELASTIC (Abaqus Keywords Guide; CalculiX CrunchiX manual).
+// materials, from *PLASTIC, *HYPERELASTIC and *CREEP (Abaqus Keywords Guide; CalculiX CrunchiX manual).
 #pragma once
 
 #include "io/decks/deck_cards.hpp"
@@ -18,10 +18,12 @@ struct DirectedNumbers {
 // Empty for a TYPE that is not known, and for too few numbers.
 std::optional<DirectedNumbers> directed_numbers(const DeckCard& card);
 
-// Lines of the law of a *PLASTIC or *HYPERELASTIC card; or else why the case lacks it.
+// Lines of the law of a *PLASTIC, *HYPERELASTIC or *CREEP card; or else why the case lacks it. note: what Abaqus and
+// CalculiX read differently.
 struct DeckLaw {
   std::vector<std::string> lines = {};
   std::string lack = {};
+  std::string note = {};
 };
 DeckLaw law_of(const DeckCard& card);
 

@@ -7,6 +7,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,11 @@ struct DeckGap {
   bool operator==(const DeckGap&) const = default;
 };
 
+// A path of loads in time, [newton]: stages that end at the whole load.
+struct DeckPath {
+  std::vector<double> durations;
+};
+
 struct DeckModel {
   std::vector<DeckCard> cards;
   std::unique_ptr<const DeckRegions> regions;
@@ -58,7 +64,8 @@ struct DeckModel {
   std::vector<DeckSection> sections;
   std::vector<DeckSupport> supports;
   DeckCases loads;
-  bool by_number = false;  // the mesh needs the sets of DeckNumbers
+  std::optional<DeckPath> path;  // of a deck that creeps
+  bool by_number = false;        // the mesh needs the sets of DeckNumbers
   std::vector<DeckGap> gaps;
   std::vector<std::string> notes;  // facts that change no result, or that Abaqus and CalculiX read differently
 

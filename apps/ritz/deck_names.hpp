@@ -23,7 +23,8 @@ struct DeckFacts {
   std::string plane;      // [model] type; empty: none
   int modes = 0;          // 0: no modal analysis
   bool large = false;     // displacements: NLGEOM in a step
-  bool has_laws = false;  // materials with *PLASTIC or *HYPERELASTIC
+  bool has_laws = false;  // materials with *PLASTIC, *HYPERELASTIC, or *CREEP where it acts
+  bool creeps = false;    // *CREEP and a step of *VISCO: in others nothing creeps
   bool has_trusses = false, has_others = false;
   // [[material]] integration of the hexahedra and quadrilaterals, by one of their types each.
   std::map<std::string, std::string> integrations;

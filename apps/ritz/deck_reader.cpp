@@ -68,6 +68,11 @@ void survey(const DeckCard& card, DeckFacts& facts) {
 DeckFacts facts_of(const std::vector<DeckCard>& cards) {
   DeckFacts facts;
   for (const DeckCard& card : cards) survey(card, facts);
+  const auto has = [&](const char* keyword) {
+    return std::ranges::find(cards, keyword, &DeckCard::keyword) != cards.end();
+  };
+  facts.creeps = has("CREEP") && has("VISCO");
+  facts.has_laws = facts.has_laws || facts.creeps;
   if (facts.has_trusses && !facts.has_others) facts.physics = DeckPhysics::frame;
   return facts;
 }
@@ -106,9 +111,14 @@ bool counts(const DeckCard& card, const DeckFacts& facts) {
 void take_law(const DeckCard& card, const Deck& deck, std::vector<DeckMaterial>& materials) {
   if (materials.empty()) return deck.notes.lack(card, "it belongs to no *MATERIAL");
   if (deck.facts.is_heat()) return;
+  if (card.keyword == "CREEP" && !deck.facts.creeps)
+    return deck.notes.note(card, "no step of the deck is *VISCO, and in others nothing creeps: it was left out");
   if (deck.facts.is_frame()) return deck.notes.lack(card, "beams and shells of Ritz are linear elastic");
   const DeckLaw law = law_of(card);
   if (!law.lack.empty()) return deck.notes.lack(card, law.lack);
+  if (!materials.back().law.empty())
+    return deck.notes.lack(card, "the material has a law from another card, and laws of both are not in Ritz");
+  if (!law.note.empty()) deck.notes.note(card, law.note);
   materials.back().law = law.lines;
 }
 
@@ -280,7 +290,8 @@ bool take_body_card(const DeckCard& card, const Deck& deck, DeckModel& model) {
   else if (keyword == "ELASTIC" || keyword == "DENSITY" || keyword == "CONDUCTIVITY" || keyword == "SPECIFIC HEAT" ||
            keyword == "EXPANSION")
     property(card, deck, model.materials);
-  else if (keyword == "PLASTIC" || keyword == "HYPERELASTIC") take_law(card, deck, model.materials);
+  else if (keyword == "PLASTIC" || keyword == "HYPERELASTIC" || keyword == "CREEP")
+    take_law(card, deck, model.materials);
   else if (keyword == "SOLID SECTION" || keyword == "SHELL SECTION" || keyword == "BEAM SECTION")
     section(card, deck, model);
   else if (keyword == "ORIENTATION") {
@@ -390,6 +401,7 @@ DeckModel read_deck_model(const std::string& path) {
   notes.sort();
   check_sections(model, deck);
   check_temperatures(model, deck);
+  model.path = path_of(steps, model, deck);
   model.loads = cases_of(steps, model, deck);
   model.gaps = notes.gaps();
   model.notes = notes.notes();

@@ -210,6 +210,7 @@ void springs(const DeckCard& card, const Deck& deck) {
 void step(const DeckCard& card, const Deck& deck, DeckSteps& steps) {
   steps.begin(card);
   steps.now().perturbs = card.parameters.contains("PERTURBATION");
+  steps.now().ramps = upper(card.parameter("AMPLITUDE")) == "RAMP";
   if (deck.facts.is_frame() && card.parameters.contains("NLGEOM") && upper(card.parameter("NLGEOM")) != "NO")
     deck.notes.lack(card, "NLGEOM: beams and shells take displacements as small");
 }
@@ -223,6 +224,12 @@ void frequency(const DeckCard& card, const Deck& deck, DeckSteps& steps) {
     deck.notes.lack(card, "it gives no number of modes: write [modal] with a count or a band");
   if (!card.text(0, 1).empty() || !card.text(0, 2).empty())
     deck.notes.lack(card, "its limits of the frequency are not translated: write them into [modal] (docs/modal.md)");
+}
+
+void static_step(const DeckCard& card, const Deck& deck, DeckSteps& steps) {
+  if (deck.facts.is_heat()) deck.notes.lack(card, "a step of statics next to steps of heat: a case has one of them");
+  steps.now().creeps = card.keyword == "VISCO" && deck.facts.creeps;
+  if (card.number(0, 1) > 0) steps.now().duration = card.number(0, 1);
 }
 
 void heat_step(const DeckCard& card, const Deck& deck) {
@@ -310,10 +317,25 @@ bool take_step_card(const DeckCard& card, const Deck& deck, DeckSteps& steps) {
     heat_load(card, deck, steps);
   else if (keyword == "FOUNDATION") foundation(card, deck);
   else if (keyword == "SPRING") springs(card, deck);
-  else if (keyword != "STATIC") return false;
-  else if (deck.facts.is_heat())
-    deck.notes.lack(card, "a step of statics next to steps of heat: a case has one of them");
+  else if (keyword == "STATIC" || keyword == "VISCO") static_step(card, deck, steps);
+  else return false;
   return true;
+}
+
+std::optional<DeckPath> path_of(const DeckSteps& of, const DeckModel& model, const Deck& deck) {
+  const std::vector<DeckStep>& steps = of.all();
+  if (!deck.facts.creeps || deck.facts.modes > 0 || steps.empty() || !steps.back().creeps) return {};
+  const DeckStep& last = steps.back();
+  const bool hardens = std::ranges::any_of(model.materials, [](const DeckMaterial& each) {
+    return std::ranges::find(each.law, "law = \"norton\"") != each.law.end() &&
+           std::ranges::find(each.law, "m = 0") == each.law.end();
+  });
+  if (steps.size() > 1 && hardens)
+    deck.notes.lack(*last.card, fmt::format("time hardening counts from the begin of the step before, which takes {}, "
+                                            "and in the case from *VISCO: give all loads in the step of *VISCO",
+                                            steps.front().duration));
+  if (steps.size() == 1 && last.ramps) return DeckPath{{last.duration}};
+  return DeckPath{{0, last.duration}};
 }
 
 DeckCases cases_of(const DeckSteps& of, const DeckModel& model, const Deck& deck) {
@@ -327,6 +349,9 @@ DeckCases cases_of(const DeckSteps& of, const DeckModel& model, const Deck& deck
     return {};
   }
   std::vector<DeckStep> steps = of.all();
+  // Loads that were put on without creep, then held.
+  if (steps.size() == 2 && model.path && !steps.front().creeps && steps.back().begun.empty())
+    steps.erase(steps.begin());
   for (std::size_t i = 1; i < steps.size() && deck.facts.is_nonlinear(); ++i)
     deck.notes.lack(*steps[i].card, "a further step of a nonlinear deck: write [[step]] (docs/steps.md)");
   for (DeckStep& step : steps) weigh(step, model.sections, model.materials, deck);

@@ -1,7 +1,7 @@
 #include "fem/analysis/complex_modes.hpp"
 
 #include "device/error.hpp"
-#include "fem/ranks/own_field.hpp"
+#include "fem/analysis/own_model.hpp"
 #include "mesh/direction.hpp"
 #include "mesh/point_algebra.hpp"
 #include "solvers/algebra/dense_general.hpp"
@@ -23,8 +23,8 @@ using Values = std::vector<double>;
 
 // Columns of the space.
 MultiVector columns_of(const ModalSpace& space) {
-  const OwnField& field = *space.field;
-  MultiVector columns(field.equations().device(), field.layout().total(), space.columns(), "eigenvectors");
+  const OwnModel& own = *space.model;
+  MultiVector columns(own.equations().device(), own.layout().total(), space.columns(), "eigenvectors");
   Values q(static_cast<std::size_t>(space.columns()), 0.0);
   for (std::size_t k = 0; k < q.size(); ++k) {
     q[k] = 1;
@@ -48,10 +48,10 @@ void add_point(const Point& p, std::size_t at, Values& y) {
 }
 
 // Matrices on the columns: viscous and gyroscopic forces, and the stiffness without that of motions that turn along.
-// Values have the unknowns of the space's field.
+// Values have the unknowns of the space's model.
 struct Projected {
   Projected(const Model& model, const ModalSpace& space, const ComplexModal& analysis)
-      : n(static_cast<std::size_t>(space.columns())), forces(n * n, 0.0), stiffness(n * n, 0.0), field_(*space.field) {
+      : n(static_cast<std::size_t>(space.columns())), forces(n * n, 0.0), stiffness(n * n, 0.0), own_(*space.model) {
     for (std::size_t k = 0; k < n; ++k) {
       const int column = static_cast<int>(k);
       stiffness[k * n + k] = space.stiffness[k];
@@ -88,13 +88,13 @@ struct Projected {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] += factor * products[i];
   }
 
-  int components() const { return field_.equations().space().components(); }
+  int components(int field = 0) const { return own_.spaces()[static_cast<std::size_t>(field)].components(); }
 
   Values pressed(const Dashpot& dashpot, const Values& x) const {
     Values y(x.size(), 0.0);
     for (const Node node : dashpot.nodes) {
-      const std::optional<Index> first = field_.first_unknown(node);
-      for (int c = 0; first && c < std::min(components(), 3); ++c) {
+      const std::optional<Index> first = own_.first_unknown(dashpot.field, node);
+      for (int c = 0; first && c < std::min(components(dashpot.field), 3); ++c) {
         const auto i = static_cast<std::size_t>(*first + c);
         y[i] += dashpot.viscosity[static_cast<std::size_t>(c)] / static_cast<double>(dashpot.nodes.size()) * x[i];
       }
@@ -108,7 +108,7 @@ struct Projected {
     const double momentum = disc.polar * disc.speed / static_cast<double>(disc.nodes.size());
     const Point axis = unit_direction(disc.axis);
     for (const Node node : disc.nodes) {
-      const std::optional<Index> first = field_.first_unknown(node);
+      const std::optional<Index> first = own_.first_unknown(disc.field, node);
       if (!first) continue;
       const auto at = static_cast<std::size_t>(*first + 3);
       Point moment = cross(point_at(x, at), axis);
@@ -119,7 +119,7 @@ struct Projected {
   }
 
   // Forces of linear equations.
-  static Values forces_of(const Operator& equations, const Values& x) {
+  static Values forces_of(const Equations& equations, const Values& x) {
     const Vector v(equations.device(), std::span<const double>(x), "vectors");
     Vector f = equations.zeros();
     equations.residual(v, f);
@@ -129,9 +129,9 @@ struct Projected {
   // factor times the forces of the integrals on v x axis, of displacements and of rotations.
   void add_gyroscopic(const std::vector<Integral>& integrals, const Point& axis, double factor,
                       const MultiVector& columns) {
-    const Operator equations = field_.of(integrals);
+    const std::shared_ptr<const Equations> equations = own_.of({integrals});
     add(
-        columns, [&](const Values& x) { return forces_of(equations, turned(x, components(), axis)); }, factor, forces);
+        columns, [&](const Values& x) { return forces_of(*equations, turned(x, components(), axis)); }, factor, forces);
   }
   // v x axis; in the plane the axis stands across it.
   static Values turned(const Values& x, int components, const Point& axis) {
@@ -150,20 +150,20 @@ struct Projected {
   void turn(const Model& model, const TurningFrame& frame, const MultiVector& columns) {
     const Point axis = unit_direction(frame.axis);
     add_gyroscopic(model.inertia, axis, -2 * frame.speed, columns);
-    const Operator masses = field_.of(model.inertia);
+    const std::shared_ptr<const Equations> masses = own_.of({model.inertia});
     add(
         columns,
         [&](const Values& x) {
-          return forces_of(masses, by_nodes(x, components(), [&](std::size_t at, Values& y) {
-                             const Point u = point_at(x, at);
-                             const double along = dot(axis, u);
-                             add_point({u[0] - along * axis[0], u[1] - along * axis[1], u[2] - along * axis[2]}, at, y);
-                           }));
+          return forces_of(*masses, by_nodes(x, components(), [&](std::size_t at, Values& y) {
+            const Point u = point_at(x, at);
+            const double along = dot(axis, u);
+            add_point({u[0] - along * axis[0], u[1] - along * axis[1], u[2] - along * axis[2]}, at, y);
+          }));
         },
         -frame.speed * frame.speed, stiffness);
   }
 
-  const OwnField& field_;
+  const OwnModel& own_;
 };
 
 // The matrix of (s q, q'), for columns of unit mass, with a frequency s so that its parts are of one size.
@@ -201,24 +201,33 @@ double ComplexMode::frequency() const { return value.imag() / (2 * std::numbers:
 double ComplexMode::ratio() const { return value == 0.0 ? 0 : -value.real() / std::abs(value); }
 
 ModalBasis complex_basis(const Model& model, ModalBasis basis, const ComplexModal& analysis) {
-  const int components = model.space.components();
-  for (const Dashpot& each : analysis.dashpots)
+  const Spaces spaces = model.spaces();
+  const Layout layout = layout_of(spaces);
+  for (const Dashpot& each : analysis.dashpots) {
+    const int components = spaces[static_cast<std::size_t>(each.field)].components();
     for (int c = 0; c < std::min(components, 3); ++c) {
       if (each.viscosity[static_cast<std::size_t>(c)] == 0) continue;
-      Values& force = basis.more_forces.emplace_back(static_cast<std::size_t>(model.space.unknown_count()), 0.0);
+      Values& force = basis.more_forces.emplace_back(static_cast<std::size_t>(layout.total()), 0.0);
       for (const Node node : each.nodes)
-        force[static_cast<std::size_t>(Index{node} * components + c)] = 1.0 / static_cast<double>(each.nodes.size());
+        force[static_cast<std::size_t>(layout.first(each.field) + Index{node} * components + c)] =
+            1.0 / static_cast<double>(each.nodes.size());
     }
+  }
   return basis;
 }
 
 void check(const Model& model, const ComplexModal& analysis) {
-  require_one_field(model, "complex modes");
-  const int components = model.space.components();
-  if (!analysis.discs.empty() && components < 6)
+  const Spaces spaces = model.spaces();
+  const auto turns = [&](const SpinningDisc& each) {
+    return spaces[static_cast<std::size_t>(each.field)].components() == 6;
+  };
+  if (!std::ranges::all_of(analysis.discs, turns))
     throw Error(ErrorKind::vibration, "a spinning disc at nodes without rotations",
                 "it resists the turning of its axis", "take beams or shells there, or a rotation of solids");
-  if (analysis.frame && components != 3)
+  if (model.has_fields() && (analysis.frame || model.turning))
+    throw Error(ErrorKind::vibration, "complex modes of several fields in a turning frame",
+                "Coriolis' forces are those of one displacement", "take solids alone, or discs on beams");
+  if (analysis.frame && model.space.components() != 3)
     throw Error(ErrorKind::vibration, "a turning frame of a model that has not three displacements a node",
                 "rotary inertia of beams and shells differs from axis to axis",
                 "take solids, or [rotation] of a shaft, whose frame stands still");

@@ -19,10 +19,11 @@ namespace ritz {
 
 // Turns at a constant speed about an axis, in a frame that stands still: its moment of momentum resists tilting.
 struct SpinningDisc {
-  std::vector<Node> nodes;  // of the space, which have rotations; the inertia is in equal parts on them
+  std::vector<Node> nodes;  // of a space, which have rotations; the inertia is in equal parts on them
   double polar = 0;         // moment of inertia about the axis, in total [kg m^2]
   Point axis{0, 0, 1};
   double speed = 0;  // by the right-hand rule [rad/s]
+  int field = 0;     // of the nodes
 };
 
 // A frame that turns with the body: Coriolis' forces, and centrifugal ones that grow with the displacement.
@@ -50,7 +51,7 @@ struct ComplexMode {
 // The basis with the directions of dashpots among the forces whose static answers it has.
 ModalBasis complex_basis(const Model& model, ModalBasis basis, const ComplexModal& analysis);
 // The first ones, as many as the space has modes, by the size of lambda. Throws Error: Exit::model for discs at nodes
-// without rotations, and for a turning frame of beams, shells and bodies of two dimensions.
+// without rotations, and for a turning frame of several fields, beams, shells and bodies of two dimensions.
 std::vector<ComplexMode> complex_modes(const Model& model, const ModalSpace& space, const ComplexModal& analysis);
 void check(const Model& model, const ComplexModal& analysis);
 

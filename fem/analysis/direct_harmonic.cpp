@@ -1,13 +1,10 @@
 #include "fem/analysis/direct_harmonic.hpp"
 
 #include "device/error.hpp"
-#include "fem/analysis/eliminated_matrices.hpp"
 #include "fem/analysis/exciting_forces.hpp"
-#include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/analysis/harmonic_matrices.hpp"
 #include "fem/analysis/harmonic_projection.hpp"
-#include "fem/ranks/own_field.hpp"
 #include "fem/analysis/setup.hpp"
-#include "fem/operator/linearisation.hpp"
 #include "solvers/algebra/vectors.hpp"
 #include "solvers/direct/direct_solver.hpp"
 
@@ -27,33 +24,6 @@ namespace ritz {
 namespace {
 
 constexpr double full_turn = 2 * std::numbers::pi;
-
-// Cells of both, in ascending order; of an integral over all cells those of the region.
-std::vector<Index> common_cells(const Integral& integral, const std::vector<Index>& cells) {
-  if (integral.everywhere) return cells;
-  std::vector<Index> own = integral.cells, result;
-  std::ranges::sort(own);
-  std::ranges::set_intersection(own, cells, std::back_inserter(result));
-  return result;
-}
-
-// The parts of the stiffness in these cells, times their loss factors.
-std::vector<Integral> lossy_parts(const std::vector<Integral>& equations, const std::vector<RegionLoss>& losses) {
-  std::vector<Integral> result;
-  for (const RegionLoss& loss : losses) {
-    std::vector<Index> cells = loss.cells;
-    std::ranges::sort(cells);
-    for (const Integral& integral : equations) {
-      if (!integral.form.has_matrix || !integral.facets.empty() || !integral.nodes.empty()) continue;
-      Integral part = integral;
-      part.cells = common_cells(integral, cells);
-      part.everywhere = false;
-      part.factor *= loss.factor;
-      if (!part.cells.empty()) result.push_back(std::move(part));
-    }
-  }
-  return result;
-}
 
 // [A B; B -A], of the real part of an answer and the negative imaginary part, which is symmetric: two block rows for
 // each node, one after the other, in the pattern of A and B.
@@ -149,74 +119,17 @@ class RealSystem {
   std::optional<DirectSolver> factor_;
 };
 
-LinearSolverOptions with_matrix(const DirectHarmonic& analysis) {
-  return {.operator_kind = OperatorKind::matrix, .ranks = analysis.ranks, .say = analysis.say};
-}
-
-SparseMatrix matrix_of(const OwnField& field, const std::vector<Integral>& integrals) {
-  return tangent_matrix(field.of(integrals), field.with_ghosts(field.zeros()));
-}
-
-SparseMatrix stiffness_of(const Model& model, const OwnField& field, const State& begin) {
-  const Operator& equations = field.equations();
-  if (!begin.u.empty())
-    return stiffness_at(equations, field.own(geometric_integrals(model, "harmonic response")),
-                        field.with_ghosts(field.own(begin.u)));
-  SparseMatrix result = equations.make_matrix();
-  equations.assemble(field.with_ghosts(field.zeros()), result);
-  return result;
-}
-
-void add_dashpots(const OwnField& field, const std::vector<Dashpot>& dashpots, SparseMatrix& damping) {
-  if (dashpots.empty()) return;
-  std::vector<double> all = damping.values().host();
-  const std::vector<Index> first = damping.pattern().offsets().host();
-  const std::vector<std::int32_t> columns = damping.pattern().columns().host();
-  const Index b = damping.block_size();
-  for (const Dashpot& each : dashpots)
-    for (const Node node : each.nodes) {
-      const std::optional<Index> unknown = field.first_unknown(node);
-      if (!unknown) continue;
-      const Index row = *unknown / b;
-      for (Index k = first[static_cast<std::size_t>(row)]; k < first[static_cast<std::size_t>(row) + 1]; ++k)
-        for (Index c = 0; c < std::min<Index>(b, 3) && columns[static_cast<std::size_t>(k)] == row; ++c)
-          all[static_cast<std::size_t>((k * b + c) * b + c)] +=
-              each.viscosity[static_cast<std::size_t>(c)] / static_cast<double>(each.nodes.size());
-    }
-  damping.values().upload(all);
-}
-
-// Stiffness, masses, viscous and hysteretic damping, in the order in which they are added.
-struct HarmonicMatrix {
-  enum Number : std::size_t { K, M, C, H };
-};
-
-void add_matrices(const Model& model, const OwnField& field, const DirectHarmonic& analysis, EliminatedMatrices& all) {
-  SparseMatrix stiffness = stiffness_of(model, field, analysis.begin), mass = matrix_of(field, model.inertia),
-               viscous(stiffness.shared_pattern(), stiffness.block_size()),
-               hysteretic(stiffness.shared_pattern(), stiffness.block_size());
-  axpby(analysis.structural, stiffness.values(), 0.0, hysteretic.values());
-  if (const std::vector<Integral> lossy = lossy_parts(model.equations, analysis.losses); !lossy.empty())
-    axpy(1.0, matrix_of(field, lossy).values(), hysteretic.values());
-  axpby(analysis.rayleigh.mass, mass.values(), 0.0, viscous.values());
-  axpy(analysis.rayleigh.stiffness, stiffness.values(), viscous.values());
-  add_dashpots(field, analysis.dashpots, viscous);
-  const double pivot = max_abs(stiffness.diagonal());
-  all.add(std::move(stiffness), pivot);
-  for (SparseMatrix* each : {&mass, &viscous, &hysteretic}) all.add(std::move(*each), 0);
-}
-
 }  // namespace
 
 // A = K - w^2 M and B = w C + H.
 struct DirectHarmonicSystem::Parts {
   const Model& model;
   Setup setup;
-  std::shared_ptr<const OwnField> field;
+  std::shared_ptr<const OwnModel> own;
   ModalSpace space;
   ExcitingForces forces;
-  EliminatedMatrices matrices;
-  std::vector<double> values[4] = {};  // on one pattern
+  std::unique_ptr<HarmonicMatrices> matrices;
+  std::vector<double> values[HarmonicMatrices::count] = {};  // on one pattern
   std::vector<Index> offsets = {};
   std::optional<RealSystem> system = {};
   int unwinding = std::uncaught_exceptions();
@@ -224,18 +137,17 @@ struct DirectHarmonicSystem::Parts {
   Parts(const Model& of, const DirectHarmonic& analysis, const Prepared& prepared)
       : model(of),
         setup(of, prepared, Setup::Held::not_needed, Setup::Rates::beside),
-        field(std::make_shared<const OwnField>(setup.equations(), setup.supports().common(), with_matrix(analysis))),
-        forces(exciting_forces(of, analysis.loads_excite, *field, setup.rates())),
-        matrices(field->supports(), field->part(), with_matrix(analysis), false) {
+        own(std::make_shared<const OwnModel>(of, operators_of(setup), with_matrix(analysis))),
+        forces(exciting_forces(of, analysis.loads_excite, *own)),
+        matrices(harmonic_matrices(of, analysis, *own)) {
     space = without_columns();
-    add_matrices(of, *field, analysis, matrices);
-    HostRows rows = matrices.host_rows(HarmonicMatrix::K);
-    system.emplace(rows, block(), field->equations().device());
-    for (std::size_t each = 0; each < 4; ++each) {
-      HostRows own = matrices.host_rows(each);
-      if (own.columns != rows.columns)
+    HostRows rows = matrices->host_rows(HarmonicMatrices::K);
+    system.emplace(rows, matrices->block(), own->equations().device());
+    for (std::size_t each = 0; each < HarmonicMatrices::count; ++each) {
+      HostRows mine = matrices->host_rows(each);
+      if (mine.columns != rows.columns)
         throw Error(ErrorKind::internal, "stiffness, masses and damping have not the same pattern");
-      values[each] = std::move(own.values);
+      values[each] = std::move(mine.values);
     }
     offsets = std::move(rows.offsets);
   }
@@ -254,17 +166,14 @@ struct DirectHarmonicSystem::Parts {
     result.modes.directions = forces.directions;
     result.loads.resize(forces.loads.size());
     result.base.resize(forces.directions.size());
-    result.field = field;
+    result.model = own;
     return result;
   }
 
-  int block() const { return field->equations().space().components(); }
-  Index rows() const { return field->layout().total(); }
-
   void factorise(double frequency) {
-    using enum HarmonicMatrix::Number;
+    using enum HarmonicMatrices::Number;
     const double w = full_turn * frequency;
-    const auto size = static_cast<std::size_t>(block() * block());
+    const auto size = static_cast<std::size_t>(matrices->block() * matrices->block());
     std::vector<double> both(4 * values[K].size());
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
       const auto first = static_cast<std::size_t>(offsets[i]), count = static_cast<std::size_t>(offsets[i + 1]) - first;
@@ -369,7 +278,7 @@ void take_span(const HarmonicProjection& projection, const Answers& answers, Dir
 }
 
 // Loads, then inertia, without what supports take.
-std::vector<Vector> free_forces(const ExcitingForces& forces, const Constraints& supports) {
+std::vector<Vector> free_forces(const ExcitingForces& forces, const Supports& supports) {
   std::vector<Vector> all;
   for (const std::vector<Vector>* list : {&forces.loads, &forces.inertia})
     for (const Vector& each : *list) {
@@ -399,13 +308,13 @@ ComplexVector amplitudes_of(const ModalSpace& space, const std::vector<Excitatio
 DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencies,
                                            const std::vector<Excitation>& excitations, double tolerance) {
   Parts& p = *parts_;
-  const OwnField& field = *p.field;
-  const Constraints& supports = field.supports();
+  const OwnModel& own = *p.own;
+  const Supports& supports = own.supports();
   auto phase = p.model.space.device().profile().phase("solve");
   DirectResponse result{p.without_columns(), {}};
-  for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(field.zeros()));
-  using enum HarmonicMatrix::Number;
-  const EliminatedMatrices& all = p.matrices;
+  for (const Vector& t : p.forces.translations) copy(t, result.space.translations.emplace_back(own.zeros()));
+  using enum HarmonicMatrices::Number;
+  const HarmonicMatrices& all = *p.matrices;
   HarmonicProjection projection(all.matrix(K), all.matrix(M), all.matrix(C), all.matrix(H),
                                 free_forces(p.forces, supports));
   const std::size_t loads = p.forces.loads.size();
@@ -413,7 +322,7 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
                         .at =
                             [&](double f) {
                               const ComplexVector factors = amplitudes_of(p.space, excitations, loads, f);
-                              std::array<Vector, 2> force = {field.zeros(), field.zeros()};
+                              std::array<Vector, 2> force = {own.zeros(), own.zeros()};
                               for (std::size_t i = 0; i < factors.size(); ++i) {
                                 axpy(factors[i].real(), projection.forces()[i], force[0]);
                                 axpy(factors[i].imag(), projection.forces()[i], force[1]);
@@ -422,14 +331,9 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
                               return p.system->answer(force);
                             },
                         .complete = [&](Vector& u) { supports.set_linear(u); },
-                        .mass_of =
-                            [&](const Vector& u) {
-                              Vector inertia = field.zeros();
-                              field.own(p.setup.rates()).residual(u, inertia);
-                              return dot(u, inertia);
-                            },
+                        .mass_of = [&](const Vector& u) { return dot(u, own.mass_times(u)); },
                         .make_columns = [&](std::size_t columns) -> MultiVector& {
-                          return result.space.residual_vectors.emplace(field.equations().device(), p.rows(),
+                          return result.space.residual_vectors.emplace(own.equations().device(), own.layout().total(),
                                                                        static_cast<int>(columns), "eigenvectors");
                         }};
   for (const double frequency : frequencies) {
@@ -443,13 +347,12 @@ DirectResponse DirectHarmonicSystem::solve(const std::vector<double>& frequencie
   } else {
     solve_all(answers, result);
   }
-  p.matrices.report();
+  p.matrices->report();
   result.space.stiffness.assign(result.space.mass.size(), 0);
   return result;
 }
 
 void check(const Model& model, const DirectHarmonic& analysis) {
-  require_one_field(model, "direct harmonic response");
   check(model, ModalBasis{.modal = {{}, analysis.begin}});
   if (!model.attached.empty())
     throw Error(ErrorKind::vibration, "direct harmonic response with masses or springs at reference points",

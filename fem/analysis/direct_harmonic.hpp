@@ -25,12 +25,14 @@ namespace ritz {
 struct RegionLoss {
   std::vector<Index> cells;
   double factor;
+  int field = 0;  // on whose mesh they are
 };
 
-// Forces against the velocity, on these nodes of the space in equal parts.
+// Forces against the velocity, on these nodes of a space in equal parts.
 struct Dashpot {
   std::vector<Node> nodes;
   std::array<double, 3> viscosity;  // in total, along the axes [N s/m]
+  int field = 0;                    // of the nodes
 };
 
 struct DirectHarmonic {

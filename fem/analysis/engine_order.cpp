@@ -1,6 +1,5 @@
 #include "fem/analysis/engine_order.hpp"
 
-#include "fem/analysis/answers_of_fields.hpp"
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/modal_columns.hpp"
 #include "fem/analysis/sector_modes.hpp"
@@ -46,29 +45,28 @@ Vector first_copy(const Vector& both) {
 
 // Columns of two copies become those of the first one. column(k): of all ranks.
 template <class Column>
-MultiVector first_copies(const OwnField& field, int count, const Column& column) {
-  MultiVector result(field.equations().device(), field.layout().total(), count, "eigenvectors");
-  for (int k = 0; k < count; ++k) result.set_column(k, field.own(first_copy(column(k)).host()));
+MultiVector first_copies(const OwnModel& sector, int count, const Column& column) {
+  MultiVector result(sector.equations().device(), sector.layout().total(), count, "eigenvectors");
+  for (int k = 0; k < count; ++k) result.set_column(k, sector.own(first_copy(column(k)).host()));
   return result;
 }
 
 // The modes, and their static answers, of two copies, as columns of the first.
 void find_columns(const Model& both, const ModalBasis& basis, std::vector<Vector> loads, const Observer& observer,
                   ModalSpace& space) {
-  const OwnField& field = *space.field;
+  const OwnModel& sector = *space.model;
   const Modal modal = of_two_copies(basis.modal);
-  const FieldsOfModel fields = fields_of(both, FieldsOfModel::Rates::beside);
-  space.modes = solve(both, modal, observer, {.fields = &fields});
+  const Setup setup(both, {}, Setup::Held::not_needed, Setup::Rates::beside);
+  space.modes = solve(both, modal, observer, setup.prepared());
   if (space.modes.frequencies.empty())
     throw Error(ErrorKind::vibration, "vibration on modes without a mode", "the band holds none", "widen it");
-  if (space.modes.rigid_count > 0 || fields.rigid_motions() > 0)
+  if (space.modes.rigid_count > 0 || setup.fields().rigid_motions() > 0)
     throw Error(ErrorKind::vibration, "an engine order of a body that is free to move with one wave",
                 "its rigid motions have no static answer", "hold the sector");
-  const Vector state(field.equations().device(), std::span<const double>(modal.begin.u), "vectors");
-  VibrationModel vibration;
-  if (!state.empty()) vibration.state = &state, vibration.stressed = &both;
-  AnswersOfFields answers(fields, vibration, modal.ranks);
-  for (Vector& each : loads) each = field.gathered(each);
+  LinearSolverOptions linear;
+  linear.ranks = modal.ranks;
+  StaticAnswers answers(both, modal.begin, linear, setup, false);
+  for (Vector& each : loads) each = sector.gathered(std::move(each));
   std::vector<Vector> forces;
   for (const bool second : {false, true})
     for (const Vector& each : loads) forces.push_back(answers.own(in_copy(each, second)));
@@ -78,17 +76,17 @@ void find_columns(const Model& both, const ModalBasis& basis, std::vector<Vector
   space.loads = columns.work();
   EigenSolution& found = space.modes.eigen;
   found.vectors =
-      first_copies(field, space.mode_count(), [&](int k) { return found.vector(static_cast<std::size_t>(k)); });
-  found.layout = field.layout();
+      first_copies(sector, space.mode_count(), [&](int k) { return found.vector(static_cast<std::size_t>(k)); });
+  found.layout = sector.layout();
   for (std::vector<std::vector<double>>* each : {&space.modes.participation, &space.modes.effective_mass})
     each->clear();
   space.modes.directions.clear();
   space.modes.total_mass.clear();
   if (!space.residual_vectors) return;
-  space.residual_vectors = first_copies(field, space.residual_vectors->columns(), [&](int k) {
+  space.residual_vectors = first_copies(sector, space.residual_vectors->columns(), [&](int k) {
     Vector x = answers.zeros();
     space.residual_vectors->get_column(k, x);
-    return answers.gathered(x);
+    return answers.gathered(std::move(x));
   });
 }
 
@@ -129,8 +127,8 @@ ModalSpace solve(const Model& sector, const ModalBasis& basis, const EngineOrder
   linear.ranks = basis.modal.ranks;
   divide_for(setup.equations(), linear);
   ModalSpace space;
-  space.field = std::make_shared<const OwnField>(setup.equations(), setup.supports().common(), linear);
-  ExcitingForces exciting = exciting_forces(sector, basis.loads_excite, *space.field, setup.rates());
+  space.model = std::make_shared<const OwnModel>(sector, operators_of(setup), linear);
+  ExcitingForces exciting = exciting_forces(sector, basis.loads_excite, *space.model);
   space.load_names = std::move(exciting.names);
   space.translations = std::move(exciting.translations);
   find_columns(with_waves(sector, order.waves), basis, std::move(exciting.loads), observer, space);

@@ -2,9 +2,7 @@
 // fem/analysis.
 #pragma once
 
-#include "fem/analysis/answers_of_fields.hpp"
-#include "fem/ranks/own_field.hpp"
-#include "fem/physics/model.hpp"
+#include "fem/analysis/own_model.hpp"
 
 #include <string>
 #include <vector>
@@ -18,10 +16,7 @@ struct ExcitingForces {
   std::vector<Vector> translations, inertia;  // [direction] t: the body moved by 1; M t, with attached masses
 };
 
-// outside: do the loads outside of load cases excite? field: of the model; masses: of all of it. Vectors are the
-// field's.
-ExcitingForces exciting_forces(const Model& model, bool outside, const OwnField& field, const Operator& masses);
-// The same of several fields, where the base moves along these directions.
-ExcitingForces exciting_forces(const Model& model, bool outside, AnswersOfFields& answers, std::vector<int> directions);
+// outside: do the loads outside of load cases excite? own: of the model, whose vectors these are.
+ExcitingForces exciting_forces(const Model& model, bool outside, const OwnModel& own);
 
 }  // namespace ritz

@@ -35,7 +35,8 @@ void prescribe_vector(const FieldsOperator& equations, const PrescribedValue& gi
 
 // own: of a load case, in place of those outside on the same region and component.
 std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const FieldsOperator& equations,
-                                               const std::vector<PrescribedValue>& own) {
+                                               const std::vector<PrescribedValue>& own,
+                                               std::span<const std::size_t> stops = {}) {
   auto result = std::make_unique<FieldsConstraints>(model.spaces());
   ErrorList errors;
   const auto add = [&](const PrescribedValue& each) {
@@ -65,29 +66,50 @@ std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const FieldsO
     else (*result)[each.terms.empty() ? each.field : each.field_of(each.terms.front())].relate(each);
   if (model.sparse)
     for (int k = 0; k < equations.field_count(); ++k) hold_untouched(touched_in(model, k), (*result)[k]);
+  for (const std::size_t stop : stops) {
+    const int field = equations.layout().field_at(static_cast<Index>(stop)),
+              width = equations.space(field).components();
+    const Index unknown = static_cast<Index>(stop) - equations.layout().first(field);
+    const auto node = static_cast<Node>(unknown / width);
+    (*result)[field].prescribe_nodes({&node, 1}, static_cast<int>(unknown % width), 0.0, "stops of a free body");
+  }
   result->finish();
   return result;
 }
 
 }  // namespace
 
-std::vector<FreePart> free_parts(const Model& model, const FieldsConstraints& supports) {
+namespace {
+
+// Supports, springs and equations that hold the bodies of a model, over the unknowns of all fields.
+struct Holding {
   Spaces spaces;
-  std::vector<LinearEquations> rows = supports.between_fields();
   std::vector<std::uint8_t> held, acting;
-  const Spaces all = model.spaces();
-  for (int k = 0; k < std::ssize(all); ++k) {
-    spaces.push_back(all[static_cast<std::size_t>(k)]);
-    for (LinearEquations each : supports[k].equations()) {
-      each.field = k;
-      rows.push_back(std::move(each));
+  std::vector<LinearEquations> rows;
+
+  Holding(const Model& model, const FieldsConstraints& supports)
+      : spaces(model.spaces()), rows(supports.between_fields()) {
+    for (int k = 0; k < std::ssize(spaces); ++k) {
+      for (LinearEquations each : supports[k].equations()) {
+        each.field = k;
+        rows.push_back(std::move(each));
+      }
+      add(model, supports[k], k);
     }
-    std::vector<std::uint8_t> own = supports[k].host_mask();
+    rows.insert(rows.end(), model.held_along.begin(), model.held_along.end());
+    for (const AttachedMotion& each : model.attached)
+      if (each.stiffness > 0) rows.emplace_back(LinearEquations{.field = each.field}).add(each.terms);
+  }
+
+ private:
+  void add(const Model& model, const Constraints& supports, int k) {
+    const Index components = supports.space().components();
+    std::vector<std::uint8_t> own = supports.host_mask();
     for (const HeldNodes& each : model.held)
       for (const Node node : each.nodes)
-        for (int c = 0; each.field == k && c < spaces.back().components(); ++c)
+        for (int c = 0; each.field == k && c < components; ++c)
           if (each.component < 0 || each.component == c)
-            own[static_cast<std::size_t>(Index{node} * spaces.back().components() + c)] = 1;
+            own[static_cast<std::size_t>(Index{node} * components + c)] = 1;
     std::vector<std::uint8_t> touched = touched_in(model, k);
     touched.resize(own.size(), model.sparse ? 0 : 1);
     for (std::size_t i = 0; i < touched.size(); ++i)
@@ -95,10 +117,18 @@ std::vector<FreePart> free_parts(const Model& model, const FieldsConstraints& su
     held.insert(held.end(), own.begin(), own.end());
     acting.insert(acting.end(), touched.begin(), touched.end());
   }
-  rows.insert(rows.end(), model.held_along.begin(), model.held_along.end());
-  for (const AttachedMotion& each : model.attached)
-    if (each.stiffness > 0) rows.emplace_back(LinearEquations{.field = each.field}).add(each.terms);
-  return free_parts(spaces, held, acting, rows, model.rigid.value_or(RigidModes::solid));
+};
+
+}  // namespace
+
+std::vector<FreePart> free_parts(const Model& model, const FieldsConstraints& supports) {
+  const Holding all(model, supports);
+  return free_parts(all.spaces, all.held, all.acting, all.rows, model.rigid.value_or(RigidModes::solid));
+}
+
+std::vector<std::vector<double>> free_motions(const Model& model, const FieldsConstraints& supports) {
+  const Holding all(model, supports);
+  return free_motions(all.spaces, all.held, all.acting, all.rows, model.rigid.value_or(RigidModes::solid));
 }
 
 namespace {
@@ -120,8 +150,8 @@ std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const ModelLo
 
 }  // namespace
 
-std::unique_ptr<FieldsConstraints> supports_of(const Model& model) {
-  return supports_of(model, FieldsOperator(model.spaces(), model.of_fields.equations, model.equations), {});
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model, std::span<const std::size_t> stops) {
+  return supports_of(model, FieldsOperator(model.spaces(), model.of_fields.equations, model.equations), {}, stops);
 }
 
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates) {

@@ -8,6 +8,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace ritz {
@@ -33,13 +34,16 @@ struct FieldsOfModel {
 
 // The rigid motions that equations between fields and springs leave to bodies on several meshes.
 std::vector<FreePart> free_parts(const Model& model, const FieldsConstraints& supports);
+// The same as vectors: [motion][unknown of all fields], of the size of 1.
+std::vector<std::vector<double>> free_motions(const Model& model, const FieldsConstraints& supports);
 // Throws Error: Exit::model where there are any.
 void check_held(const FieldsOfModel& fields);
 
 // Throws what FieldsOperator and Constraints::finish() throw, and Error: Exit::model for vectors of a field of facets
 // or edges that are prescribed as a function of time, and for load cases that prescribe other unknowns.
 FieldsOfModel fields_of(const Model& model, FieldsOfModel::Rates rates = FieldsOfModel::Rates::none);
-// Its supports alone, finished. Throws what fields_of() throws.
-std::unique_ptr<FieldsConstraints> supports_of(const Model& model);
+// Its supports alone, finished. Throws what fields_of() throws. stops: unknowns of all fields that are held at zero,
+// too.
+std::unique_ptr<FieldsConstraints> supports_of(const Model& model, std::span<const std::size_t> stops = {});
 
 }  // namespace ritz

@@ -1,12 +1,11 @@
 #include "fem/analysis/inertia_relief.hpp"
 
 #include "device/communicator.hpp"
-#include "fem/analysis/linear_system.hpp"
-#include "fem/ranks/own_field.hpp"
+#include "fem/analysis/own_model.hpp"
 #include "fem/analysis/rigid_motions.hpp"
 #include "fem/analysis/setup.hpp"
+#include "fem/analysis/stopped_body.hpp"
 #include "fem/operator/operator_needs.hpp"
-#include "fem/physics/free_body.hpp"
 #include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
@@ -23,13 +22,12 @@ constexpr const char* relief = "inertia relief";
 class RigidBody {
  public:
   // motions: of the whole model.
-  RigidBody(const OwnField& field, const Operator& masses, const std::vector<std::vector<double>>& motions)
-      : masses_(field.own(masses)) {
+  RigidBody(const OwnModel& own, const std::vector<std::vector<double>>& motions) {
     for (const std::vector<double>& each : motions) {
-      Vector r = field.own(each);
+      Vector r = own.own(each);
       for (int twice = 0; twice < 2; ++twice)
         for (std::size_t i = 0; i < motions_.size(); ++i) axpy(-dot(momenta_[i], r), motions_[i], r);
-      Vector Mr = times(r);
+      Vector Mr = own.mass_times(r);
       const double size = std::sqrt(dot(r, Mr));
       axpby(0.0, r, 1 / size, r);
       axpby(0.0, Mr, 1 / size, Mr);
@@ -49,36 +47,34 @@ class RigidBody {
   void remove_from(Vector& u) const {
     for (std::size_t i = 0; i < motions_.size(); ++i) axpy(-dot(momenta_[i], u), motions_[i], u);
   }
-  Vector times(const Vector& x) const {
-    Vector y = masses_.zeros();
-    masses_.residual(x, y);
-    return y;
-  }
 
  private:
-  const Operator& masses_;
   std::vector<Vector> motions_, momenta_;  // r_i, M r_i
 };
 
-// [component] The mean of a field over the mass.
-std::vector<double> mean_over_mass(const FunctionSpace& space, const OwnField& field, const RigidBody& body,
-                                   const Vector& x) {
+// [component] The mean of a motion over the mass.
+std::vector<double> mean_over_mass(const OwnModel& own, const Vector& x) {
   std::vector<double> means;
-  for (int d = 0; d < std::min(space.components(), space.mesh().dimension()); ++d) {
-    const Vector t = field.translation(d), Mt = body.times(t);
+  for (const int d : own.directions()) {
+    const Vector t = own.translation(d), Mt = own.mass_times(t);
     means.push_back(dot(Mt, x) / dot(Mt, t));
   }
   return means;
 }
 
-// The sum of each component, and of all sizes.
-void add_up(const Vector& f, int components, StaticSolution& s) {
+// The sum of each component of the first field, with displacements of the others, and of all sizes.
+void add_up(const OwnModel& own, const Vector& f, StaticSolution& s) {
   const Communicator all(f.device());
   const std::vector<double> values = f.host();
-  s.applied.assign(static_cast<std::size_t>(components), 0.0);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    s.applied[i % s.applied.size()] += values[i];
-    s.load_size += std::abs(values[i]);
+  const Layout& layout = own.layout();
+  s.applied.assign(static_cast<std::size_t>(own.spaces().front().components()), 0.0);
+  for (int field = 0; field < layout.count(); ++field) {
+    const Index components = own.spaces()[static_cast<std::size_t>(field)].components();
+    for (Index i = 0; i < layout.size(field); ++i) {
+      const double value = values[static_cast<std::size_t>(layout.first(field) + i)];
+      if (const auto c = static_cast<std::size_t>(i % components); c < s.applied.size()) s.applied[c] += value;
+      s.load_size += std::abs(value);
+    }
   }
   for (double& each : s.applied) each = all.sum_of(each);
   s.load_size = all.sum_of(s.load_size);
@@ -89,8 +85,9 @@ void add_up(const Vector& f, int components, StaticSolution& s) {
 void check(const Model& model, const InertiaRelief&) {
   check(model, Static{});
   require_no_prescribed_means(model, relief);
-  if (model.has_fields())
-    throw Error(ErrorKind::inertia_relief, "inertia relief of a model of several fields", {}, "take one displacement");
+  if (model.has_fields() && !model.structural)
+    throw Error(ErrorKind::inertia_relief, "inertia relief of a model of several fields on one mesh",
+                "its rigid motions are not known", "take one displacement");
   if (model.inertia.empty())
     throw Error(ErrorKind::inertia_relief, "inertia relief of a model without inertia", "its masses balance the loads",
                 "give the materials a density");
@@ -101,15 +98,14 @@ void check(const Model& model, const InertiaRelief&) {
 
 namespace {
 
-void solve_balanced(const OwnField& field, const LinearSolverOptions& linear, const Vector& f, StaticSolution& s) {
-  const Constraints& stops = field.supports();
-  LinearSystem system(field.equations(), linear, LinearSystem::Keeps::nothing, field.part());
-  system.linearise(Vector(), stops);
-  Vector b = field.zeros();
+void solve_balanced(const OwnModel& own, const LinearSolverOptions& linear, const Vector& f, StaticSolution& s) {
+  const Supports& stops = own.supports();
+  const std::unique_ptr<TangentSystem> system = own.tangent(Vector(), linear, OwnModel::Serves::once);
+  Vector b = own.zeros();
   copy(f, b);
   stops.gather(b);
   stops.set_zero(b);
-  s.report = system.solve(b, s.u);
+  s.report = system->solve(b, s.u);
   if (!s.report.converged())
     throw Error(ErrorKind::not_converged,
                 fmt::format("the linear solver ({}) stopped: {}", s.report.method, name_of(s.report.reason)),
@@ -118,33 +114,33 @@ void solve_balanced(const OwnField& field, const LinearSolverOptions& linear, co
 }
 
 // Forces that are out of balance: those of supports are reactions; others, and what the stops take, are the error.
-void certify(const Model& model, const OwnField& field, const Vector& f, double size, StaticSolution& s) {
-  const Operator& equations = field.equations();
-  Vector r = field.zeros(), at_rest = field.zeros();
+void certify(const Setup& without_stops, const OwnModel& own, const LinearSolverOptions& linear, const Vector& f,
+             double size, StaticSolution& s) {
+  const Equations& equations = own.equations();
+  Vector r = own.zeros(), at_rest = own.zeros();
   equations.residual(s.u, r);
-  equations.residual(field.zeros(), at_rest);
+  equations.residual(own.zeros(), at_rest);
   axpy(-1.0, at_rest, r);
   axpy(-1.0, f, r);
-  s.reaction = field.equations_of_all().forces_for_results(field.gathered(r));
-  ModelSupports all(model);
-  for (Constraints* each : all.all()) each->finish();
-  const Constraints supports = field.own(all.common());
+  Vector forces = own.zeros();
+  copy(r, forces);
+  s.reaction = without_stops.any_equations().forces_for_results(own.gathered(std::move(forces)));
+  const std::unique_ptr<PartOfModel> part =
+      part_of(without_stops.any_equations(), without_stops.any_supports(), linear);
+  const Supports& supports = part ? part->supports() : without_stops.any_supports();
   supports.gather(r);
   supports.set_zero(r);
   s.residual = size > 0 ? norm2(r) / size : 0;
 }
 
-// Supports with stops of the motions that they leave free.
-std::vector<std::vector<double>> stop(const Model& model, ModelSupports& supports) {
-  std::vector<std::vector<double>> motions = stop_free_motions(model, supports);
-  if (motions.empty())
+// Throws where nothing is free, and for values other than zero.
+void require_free(const StoppedBody& body) {
+  if (body.motions().empty())
     throw Error(ErrorKind::inertia_relief, "inertia relief of a body that its supports hold", "nothing accelerates it",
                 "omit [inertia_relief], or supports");
-  for (Constraints* each : supports.all()) each->finish();
-  if (!supports.common().all_zero())
+  if (!body.all_zero())
     throw Error(ErrorKind::inertia_relief, "inertia relief with prescribed displacements other than zero", {},
                 "prescribe zero, or nothing");
-  return motions;
 }
 
 }  // namespace
@@ -152,28 +148,28 @@ std::vector<std::vector<double>> stop(const Model& model, ModelSupports& support
 ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Observer& observer,
                      const Prepared& prepared) {
   check(model, analysis);
-  ModelSupports supports(model);
-  const std::vector<std::vector<double>> motions = stop(model, supports);
-  const Setup setup(model, {.equations = prepared.equations, .rates = prepared.rates, .supports = &supports},
-                    Setup::Held::not_needed, Setup::Rates::beside);
+  const StoppedBody body(model);
+  require_free(body);
+  const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
   const LinearSolverOptions linear = promised(analysis.linear, model);
-  require_rigid(setup.equations(), motions, {});
-  const OwnField field(setup.equations(), supports.common(), linear);
-  const RigidBody body(field, setup.rates(), motions);
-  ReliefSolution result{.state = {.u = field.zeros()}, .acceleration = {}, .motions = static_cast<int>(motions.size())};
+  require_rigid(setup.any_equations(), body.motions(), {});
+  const OwnModel own(model, {setup.any_equations(), setup.any_rates(), body.supports()}, linear);
+  const RigidBody rigid(own, body.motions());
+  ReliefSolution result{
+      .state = {.u = own.zeros()}, .acceleration = {}, .motions = static_cast<int>(body.motions().size())};
   StaticSolution& s = result.state;
-  Vector f = field.zeros(), acceleration = field.zeros();
-  field.equations().residual(field.zeros(), f);
+  Vector f = own.zeros(), acceleration = own.zeros();
+  own.equations().residual(own.zeros(), f);
   axpby(0.0, f, -1.0, f);
   const double size = norm2(f);
-  add_up(f, model.space.components(), s);
-  body.relieve(f, acceleration);
-  result.acceleration = mean_over_mass(model.space, field, body, acceleration);
+  add_up(own, f, s);
+  rigid.relieve(f, acceleration);
+  result.acceleration = mean_over_mass(own, acceleration);
   if (observer.progress) observer.progress("solving");
-  solve_balanced(field, linear, f, s);
-  body.remove_from(s.u);
-  certify(model, field, f, size, s);
-  s.u = field.gathered(s.u);
+  solve_balanced(own, linear, f, s);
+  rigid.remove_from(s.u);
+  certify(setup, own, linear, f, size, s);
+  s.u = own.gathered(std::move(s.u));
   if (observer.record) observer.record(s.report);
   if (observer.show) {
     SolutionView view = view_of(s, analysis.linear.relative);

@@ -19,8 +19,9 @@ struct ReliefSolution {
   int motions = 0;                   // that are free
 };
 
-// Throws Error: Exit::model: nonlinear equations, load cases, a model without inertia, of several fields, prescribed
-// values other than zero, springs at reference points, and a body that is held. The observer is shown the solution.
+// Throws Error: Exit::model: nonlinear equations, load cases, a model without inertia, of several fields on one mesh,
+// prescribed values other than zero, springs at reference points, and a body that is held. The observer is shown the
+// solution.
 void check(const Model& model, const InertiaRelief& analysis);
 ReliefSolution solve(const Model& model, const InertiaRelief& analysis, const Observer& observer = {},
                      const Prepared& prepared = {});

@@ -75,14 +75,14 @@ void ModalColumns::take_modes() {
   }
 }
 
-void ModalColumns::add_residual_vectors(AnswersToForces& answers) {
+void ModalColumns::add_residual_vectors(StaticAnswers& answers) {
   Residuals found;
   std::vector<std::size_t> of;  // [vector] its force
   for (std::size_t i = 0; i < forces_.size(); ++i) {
     Vector x = static_rest(answers, i);
     const double all = work_of_modes_[i], rest = dot(x, forces_[i]);
     if (!(rest > 1e-10 * (all + rest))) continue;  // the modes have it all
-    copy(answers.mass_times(x), found.Mx.emplace_back(zeros()));
+    found.Mx.push_back(answers.mass_times(x));
     found.x.push_back(std::move(x));
     of.push_back(i);
   }
@@ -99,7 +99,7 @@ void ModalColumns::add_work(const Vector& column) {
 }
 
 // The static answer to the elastic part of a force, without that of the modes.
-Vector ModalColumns::static_rest(AnswersToForces& answers, std::size_t force) {
+Vector ModalColumns::static_rest(StaticAnswers& answers, std::size_t force) {
   const VibrationModes& modes = space_.modes;
   const auto rigid = static_cast<std::size_t>(modes.rigid_count);
   Vector f = zeros(), phi = zeros();
@@ -121,7 +121,7 @@ Vector ModalColumns::static_rest(AnswersToForces& answers, std::size_t force) {
   }
   work_of_modes_[force] = of_modes;
   // The static answer of slender parts is nearly all in the lowest modes: rounding leaves some of it there.
-  const Vector& Mx = answers.mass_times(x);
+  const Vector Mx = answers.mass_times(x);
   for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
     modes.eigen.vectors->get_column(static_cast<int>(k), phi);
     axpy(-dot(phi, Mx), phi, x);

@@ -5,8 +5,8 @@
 //   columns.take_modes();   columns.add_residual_vectors(answers);   columns.work()
 #pragma once
 
-#include "fem/analysis/answers_to_forces.hpp"
 #include "fem/analysis/modal_space.hpp"
+#include "fem/analysis/static_answers.hpp"
 
 #include <utility>
 #include <vector>
@@ -21,7 +21,7 @@ class ModalColumns {
 
   void take_modes();
   // For the forces that the modes do not answer.
-  void add_residual_vectors(AnswersToForces& answers);
+  void add_residual_vectors(StaticAnswers& answers);
 
   const std::vector<std::vector<double>>& work() const { return work_; }  // [force][column]
 
@@ -29,7 +29,7 @@ class ModalColumns {
   struct Residuals;
   Vector zeros() const;
   void add_work(const Vector& column);
-  Vector static_rest(AnswersToForces& answers, std::size_t force);
+  Vector static_rest(StaticAnswers& answers, std::size_t force);
   void take(const Residuals& found);
 
   ModalSpace& space_;

@@ -1,7 +1,5 @@
 #include "fem/analysis/modal_space.hpp"
 
-#include "device/function_ref.hpp"
-#include "fem/analysis/answers_of_fields.hpp"
 #include "fem/analysis/exciting_forces.hpp"
 #include "fem/analysis/modal_columns.hpp"
 #include "fem/analysis/setup.hpp"
@@ -48,16 +46,11 @@ double ModalSpace::missing_mass(std::size_t direction) const {
 
 Vector ModalSpace::motion(const std::vector<double>& q, const std::vector<double>& carried) const {
   Vector own = own_motion(q, carried);
-  if (field != nullptr) return field->gathered(own);
-  return modes.eigen.layout.is_divided() ? modes.eigen.layout.gathered(own) : std::move(own);
+  return model->gathered(std::move(own));
 }
 
 Vector ModalSpace::own_motion(const std::vector<double>& q, const std::vector<double>& carried) const {
-  const bool moves = !translations.empty();  // else a mode is there: no displacement is known among several fields
-  const Device& device = moves ? translations.front().device() : modes.eigen.vectors->device();
-  const Index rows = moves ? translations.front().size() : modes.eigen.vectors->rows();
-  Vector u(device, rows, "vectors"), column(device, rows, "vectors");
-  fill(0.0, u);
+  Vector u = model->zeros(), column = model->zeros();
   for (int k = 0; k < columns(); ++k) {
     const double factor = q[static_cast<std::size_t>(k)];
     if (factor == 0) continue;
@@ -109,12 +102,6 @@ std::vector<double> forces_of(const ModalSpace& space, const Excitation& excitat
   return forces;
 }
 
-void require_one_field(const Model& model, const std::string& answer) {
-  if (model.has_fields())
-    throw Error(ErrorKind::vibration, answer + " of a model of several fields", "responses are of one displacement",
-                "take one field, or [time]");
-}
-
 void check(const Model& model, const ModalBasis& basis) {
   check(model, basis.modal);
   if (!model.linear && basis.modal.begin.u.empty())
@@ -128,75 +115,58 @@ void check(const Model& model, const ModalBasis& basis) {
 namespace {
 
 // The columns of a space whose modes were found.
-void find_columns(const ModalBasis& basis, ExcitingForces exciting, std::vector<Vector> more,
-                  FunctionRef<void(ModalColumns&)> add_residual_vectors, ModalSpace& space) {
+void find_columns(const Model& model, const ModalBasis& basis, const LinearSolverOptions& linear, const Setup& setup,
+                  ModalSpace& space) {
+  const OwnModel& own = *space.model;
+  ExcitingForces exciting = exciting_forces(model, basis.loads_excite, own);
   space.load_names = std::move(exciting.names);
   space.translations = std::move(exciting.translations);
   std::vector<Vector> forces = std::move(exciting.loads);
-  for (std::vector<Vector>* each : {&exciting.inertia, &more}) std::ranges::move(*each, std::back_inserter(forces));
+  std::ranges::move(exciting.inertia, std::back_inserter(forces));
+  for (const std::vector<double>& each : basis.more_forces) forces.push_back(own.own(each));
   ModalColumns columns(space, std::move(forces));
   columns.take_modes();
   // Else nothing elastic is to compare with.
-  if (basis.residual_vectors && space.modes.rigid_count < space.mode_count()) add_residual_vectors(columns);
+  if (basis.residual_vectors && space.modes.rigid_count < space.mode_count()) {
+    StaticAnswers answers(model, basis.modal.begin, linear, setup, space.modes.rigid_motions > 0);
+    columns.add_residual_vectors(answers);
+  }
   const auto base = columns.work().begin() + std::ssize(space.load_names);  // loads, then directions
   space.loads.assign(columns.work().begin(), base);
   space.base.assign(base, base + std::ssize(space.translations));
 }
 
-ModalSpace solve_of_fields(const Model& model, const ModalBasis& basis, const Observer& observer,
-                           const Prepared& prepared) {
-  const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
-  ModalSpace space{.modes = solve(model, basis.modal, observer, {.fields = &setup.fields()})};
-  require_modes(space);
-  if (space.modes.rigid_motions > 0)
-    throw Error(ErrorKind::vibration, "vibration on modes of several fields that are free to move",
-                "their rigid motions have no static answer", "hold the body");
-  const Vector state(model.space.device(), std::span<const double>(basis.modal.begin.u), "vectors");
-  VibrationModel vibration;
-  if (!state.empty()) vibration.state = &state, vibration.stressed = &model;
-  AnswersOfFields answers(setup.fields(), vibration, basis.modal.ranks);
-  std::vector<Vector> more;
-  for (const std::vector<double>& each : basis.more_forces)
-    more.push_back(answers.own(Vector(model.space.device(), std::span<const double>(each), "vectors")));
-  find_columns(
-      basis, exciting_forces(model, basis.loads_excite, answers, space.modes.directions), std::move(more),
-      [&](ModalColumns& columns) { columns.add_residual_vectors(answers); }, space);
-  return space;
+// Bodies of fields on several meshes, whose rigid motions are known as vectors.
+void require_motions(const Model& model, const VibrationModes& modes) {
+  if (!model.has_fields() || model.structural || modes.rigid_motions == 0) return;
+  throw Error(ErrorKind::vibration, "vibration on modes of several fields that are free to move",
+              "their rigid motions have no static answer", "hold the body");
 }
 
 }  // namespace
 
 ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& observer, const Prepared& prepared) {
   check(model, basis);
-  if (model.has_fields()) return solve_of_fields(model, basis, observer, prepared);
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);
   LinearSolverOptions linear = options_of_answers(basis.linear, model);
   linear.ranks = basis.modal.ranks;
-  divide_for(setup.equations(), linear);
-  ModalSpace space{.modes = solve(model, basis.modal, observer,
-                                  {.equations = &setup.equations(),
-                                   .rates = &setup.rates(),
-                                   .supports = &setup.supports(),
-                                   .cache = prepared.cache})};
+  if (!model.has_fields()) divide_for(setup.equations(), linear);
+  Prepared same = setup.prepared();
+  same.cache = prepared.cache;
+  if (!model.has_fields()) same.rates = &setup.rates();
+  ModalSpace space{.modes = solve(model, basis.modal, observer, same)};
   require_modes(space);
+  require_motions(model, space.modes);
   if (basis.residual_vectors || space.modes.rigid_motions > 0) check_rigid(space, basis);
   auto phase = model.space.device().profile().phase("residual vectors");
-  space.field = std::make_shared<const OwnField>(setup.equations(), setup.supports().common(), linear);
-  const OwnField& field = *space.field;
-  std::vector<Vector> more;
-  for (const std::vector<double>& each : basis.more_forces) more.push_back(field.own(each));
-  find_columns(
-      basis, exciting_forces(model, basis.loads_excite, field, setup.rates()), std::move(more),
-      [&](ModalColumns& columns) {
-        StaticAnswers answers(model, basis.modal.begin, linear, setup, space.modes.rigid_motions > 0);
-        columns.add_residual_vectors(answers);
-      },
-      space);
+  space.model = std::make_shared<const OwnModel>(model, operators_of(setup), linear);
+  find_columns(model, basis, linear, setup, space);
   return space;
 }
 
 Forecast forecast(const Model& model, const ModalBasis& basis, const Prepared& prepared) {
   Forecast result = forecast(model, basis.modal, prepared);
+  result.host_of_columns = 0;  // no mode is a result
   const Index forces = std::ssize(model.load_cases) + 1 + 3 + std::ssize(basis.more_forces);
   const Index columns = basis.modal.count + forces;
   const auto kept = [&](Index nodes) {
@@ -219,7 +189,9 @@ Forecast forecast(const Model& model, const ModalBasis& basis, const Prepared& p
     }
   if (of_answers.paths.empty()) return result;
   const ForecastPath& answers = of_answers.paths.front();
+  result.solver_stays = false;
   for (ForecastPath& path : result.paths) {
+    path.at_results = answers.at_results + kept(model.space.node_count()).total();
     path.host_factor = std::max(path.host_factor, answers.host_factor);
     const MemoryNeeds later = answers.peak + kept(model.space.node_count());
     if (later.total() <= path.peak.total()) continue;

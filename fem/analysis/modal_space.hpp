@@ -19,7 +19,7 @@
 
 namespace ritz {
 
-class OwnField;  // fem/ranks/own_field.hpp
+class OwnModel;  // fem/analysis/own_model.hpp
 
 struct ModalBasis {
   Modal modal = {};
@@ -37,8 +37,8 @@ struct ModalSpace {
   std::vector<std::vector<double>> loads;       // [load][column] phi^T f
   std::vector<std::vector<double>> base;        // [direction of modes.directions][column] phi^T M t
   std::vector<Vector> translations;             // [direction] t: the body moved by 1 along an axis
-  // The model's: over ranks columns and translations have the unknowns that a rank owns. Null: of several fields.
-  std::shared_ptr<const OwnField> field;
+  // Over ranks columns and translations have the unknowns that a rank owns.
+  std::shared_ptr<const OwnModel> model;
 
   int columns() const { return static_cast<int>(mass.size()); }
   int mode_count() const { return static_cast<int>(modes.frequencies.size()); }
@@ -84,11 +84,10 @@ std::vector<double> forces_of(const ModalSpace& space, const Excitation& excitat
 // [direction of the space] the acceleration of the base.
 std::vector<double> carried_by(const ModalSpace& space, const Excitation& excitation);
 
-// Throws Error: Exit::model: nonlinear equations without a state, several fields that are free to move, a free body
-// with fewer modes than rigid motions, motions that a spring at a reference point holds; and what the modes throw.
+// Throws Error: Exit::model: nonlinear equations without a state, several fields on one mesh that are free to move, a
+// free body with fewer modes than rigid motions, motions that a spring at a reference point holds; and what the modes
+// throw.
 void check(const Model& model, const ModalBasis& basis);
-// Throws Error: Exit::model. Of answers whose motions, matrices or results are of one field.
-void require_one_field(const Model& model, const std::string& answer);
 ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& observer = {},
                  const Prepared& prepared = {});
 // Modes, or the static solutions next to them, whichever takes more.

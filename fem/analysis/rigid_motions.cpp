@@ -5,7 +5,7 @@
 namespace ritz {
 namespace {
 
-double force_of(const Operator& equations, std::span<const double> u) {
+double force_of(const Equations& equations, std::span<const double> u) {
   Vector at_u = equations.zeros(), at_rest = equations.zeros();
   equations.residual(Vector(equations.device(), u, "vectors"), at_u);
   equations.residual(equations.zeros(), at_rest);
@@ -15,7 +15,8 @@ double force_of(const Operator& equations, std::span<const double> u) {
 
 }  // namespace
 
-void require_rigid(const Operator& equations, std::span<const std::vector<double>> motions, const std::string& origin) {
+void require_rigid(const Equations& equations, std::span<const std::vector<double>> motions,
+                   const std::string& origin) {
   for (const std::vector<double>& motion : motions) {
     std::vector<double> strains = motion;  // as large, in other directions: of all components in turn
     for (std::size_t i = 0; i < strains.size(); i += 5) strains[i] = -strains[i];

@@ -2,7 +2,7 @@
 // cells do not hold rigid rotations. Private to fem/analysis.
 #pragma once
 
-#include "fem/operator/operator.hpp"
+#include "fem/operator/equations.hpp"
 
 #include <span>
 #include <string>
@@ -12,6 +12,6 @@ namespace ritz {
 
 // motions: [motion][unknown], of the whole model, as its equations are. Throws Error: Exit::model for one that strains
 // the body, with `origin` as its place if it has one.
-void require_rigid(const Operator& equations, std::span<const std::vector<double>> motions, const std::string& origin);
+void require_rigid(const Equations& equations, std::span<const std::vector<double>> motions, const std::string& origin);
 
 }  // namespace ritz

@@ -1,57 +1,79 @@
 #include "fem/analysis/static_answers.hpp"
 
+#include "device/error.hpp"
 #include "fem/analysis/analysis.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
-#include "fem/physics/free_body.hpp"
+#include "fem/ranks/divisible.hpp"
+#include "solvers/algebra/vectors.hpp"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <iterator>
 #include <utility>
 
 namespace ritz {
+namespace {
 
+std::shared_ptr<const Equations> with_stiffness_of_stress(const Model& model, const Setup& setup) {
+  std::vector<Integral> all = model.equations;
+  std::ranges::move(geometric_integrals(model, "vibration on modes"), std::back_inserter(all));
+  if (model.has_fields())
+    return std::make_shared<const FieldsOperator>(model.spaces(), std::vector<MixedIntegral>(), all);
+  auto stressed = std::make_shared<const Operator>(model.space, std::move(all));
+  divide_like(setup.equations(), *stressed);
+  return stressed;
+}
+
+}  // namespace
+
+// The answers of several fields are found by a factor: an iteration would be asked for 1e-10 of each of them.
 LinearSolverOptions options_of_answers(const LinearSolverOptions& options, const Model& model) {
   LinearSolverOptions linear = promised(options, model);
   linear.relative = std::min(linear.relative, 1e-10);
   linear.rounding_error = std::max(linear.rounding_error, 1e-6);
   linear.one_of_many = true;
+  if (model.has_fields() && linear.method == LinearMethod::automatic) linear.method = LinearMethod::direct;
   return linear;
 }
 
 StaticAnswers::StaticAnswers(const Model& model, const State& begin, const LinearSolverOptions& options,
-                             const Setup& setup, bool is_free)
-    : setup_(setup) {
-  if (is_free) {
-    stopped_.emplace(model);
-    stop_free_motions(model, *stopped_);
-    for (Constraints* each : stopped_->all()) each->finish();
-  }
+                             const Setup& setup, bool is_free) {
+  if (is_free) stopped_.emplace(model);
   const bool has_points =
       std::ranges::any_of(model.equations, [](const Integral& each) { return !each.form.state_start.empty(); });
-  const bool stressed = !begin.u.empty() && !has_points;
-  if (stressed) {
-    std::vector<Integral> all = model.equations;
-    std::ranges::move(geometric_integrals(model, "vibration on modes"), std::back_inserter(all));
-    stressed_.emplace(model.space, std::move(all));
-  }
   LinearSolverOptions linear = options_of_answers(options, model);
-  if (stressed) {
+  if (!begin.u.empty() && !has_points) {
+    stressed_ = with_stiffness_of_stress(model, setup);
     linear.operator_kind = OperatorKind::matrix;
-    divide_like(setup.equations(), *stressed_);
   }
-  field_.emplace(stressed ? *stressed_ : setup.equations(), (stopped_ ? *stopped_ : setup.supports()).common(), linear);
-  system_.emplace(field_->equations(), linear, LinearSystem::Keeps::solver, field_->part());
-  attached_ =
-      std::make_shared<const Attached>(attached_to(Spaces{model.space}, model.attached, supports(), field_->part()));
-  if (attached_->any()) system_->set_beside(attached_, 1, 0);
-  system_->linearise(field_->own(begin.u), supports());  // empty: at rest
+  const VibratingOperators all = operators_of(setup);
+  own_.emplace(model,
+               VibratingOperators{stressed_ ? *stressed_ : all.equations, all.masses,
+                                  stopped_ ? stopped_->supports() : all.supports},
+               linear);
+  system_ = own_->tangent(own_->own(begin.u), linear);  // empty: at rest
 }
 
-const Vector& StaticAnswers::mass_times(const Vector& x) {
-  if (moved_.empty()) moved_ = field_->zeros();
-  field_->own(setup_.rates()).residual(x, moved_);
-  attached_->add_masses(1, x, moved_);
-  return moved_;
+Vector StaticAnswers::free_part(const Vector& f) const {
+  Vector b = zeros();
+  copy(f, b);
+  own_->supports().gather(b);
+  own_->supports().set_zero(b);
+  return b;
+}
+
+Vector StaticAnswers::to(const Vector& f) {
+  Vector u = zeros();
+  const Vector b = free_part(f);
+  if (norm2(b) == 0) return u;
+  const SolveReport report = system_->solve(b, u);
+  if (!report.converged())
+    throw Error(
+        ErrorKind::not_converged,
+        fmt::format("the linear solver ({}) stopped for a residual vector: {}", report.method, name_of(report.reason)),
+        report.where, advice_for(report.reason));
+  own_->supports().set_linear(u);
+  return u;
 }
 
 }  // namespace ritz

@@ -2,6 +2,7 @@
 
 #include "device/error.hpp"
 #include "fem/analysis/exciting_forces.hpp"
+#include "fem/analysis/own_model.hpp"
 #include "fem/analysis/setup.hpp"
 #include "fem/analysis/static_answers.hpp"
 #include "solvers/algebra/vectors.hpp"
@@ -16,29 +17,43 @@ namespace {
 
 constexpr const char* a_substructure = "a substructure";
 
+// [unknown] 1: it follows others by equations.
+std::vector<std::uint8_t> following(const Supports& supports, const Layout& layout, const Device& device) {
+  Vector ones(device, layout.total(), "vectors");
+  fill(1.0, ones);
+  supports.set_zero(ones);  // where prescribed or following
+  const std::vector<double> free = ones.host();
+  std::vector<std::uint8_t> result = supports.host_mask();
+  for (std::size_t i = 0; i < result.size(); ++i) result[i] = result[i] == 0 && free[i] == 0 ? 1 : 0;
+  return result;
+}
+
 // Unknowns that supports leave, node by node.
 std::vector<ReducedModel::Unknown> unknowns_of(const Model& model, const Substructure& analysis) {
-  const ModelSupports supports(model);
-  for (Constraints* each : supports.all()) each->finish();
-  const Constraints& common = supports.common();
-  const int components = model.space.components();
-  const std::vector<std::uint8_t>& held = common.host_mask();
-  const std::vector<std::int32_t>& dependent = common.dependent_rows().unknown;
-  const std::set<std::int32_t> follows(dependent.begin(), dependent.end());
-  std::set<Node> nodes;
-  for (const Region* region : analysis.interface)
-    for (const Node node : model.space.nodes_in(*region)) nodes.insert(node);
+  const Setup setup(model, {}, Setup::Held::not_needed);
+  const Supports& supports = setup.any_supports();
+  const Spaces spaces = model.spaces();
+  const Layout layout = layout_of(spaces);
+  const std::vector<std::uint8_t>& held = supports.host_mask();
+  const std::vector<std::uint8_t> follows = following(supports, layout, model.space.device());
   std::vector<ReducedModel::Unknown> result;
-  for (const Node node : nodes)
-    for (int c = 0; c < components; ++c) {
-      const Index unknown = Index{node} * components + c;
-      if (follows.contains(static_cast<std::int32_t>(unknown)))
-        throw Error(ErrorKind::vibration,
-                    fmt::format("the interface has {} of {}, which follows other unknowns",
-                                model.space.component_name(c), model.space.name_of(node)),
-                    "its motion is not free", "take the other side of the tie as the interface");
-      if (held[static_cast<std::size_t>(unknown)] == 0) result.push_back({node, c});
-    }
+  for (int field = 0; field < std::ssize(spaces); ++field) {
+    const FunctionSpace& space = spaces[static_cast<std::size_t>(field)];
+    std::set<Node> nodes;
+    for (const Substructure::Interface& part : analysis.interface)
+      if (part.field == field)
+        for (const Node node : space.nodes_in(*part.region)) nodes.insert(node);
+    for (const Node node : nodes)
+      for (int c = 0; c < space.components(); ++c) {
+        const auto unknown = static_cast<std::size_t>(layout.first(field) + Index{node} * space.components() + c);
+        if (follows[unknown] != 0)
+          throw Error(ErrorKind::vibration,
+                      fmt::format("the interface has {} of {}, which follows other unknowns", space.component_name(c),
+                                  space.name_of(node)),
+                      "its motion is not free", "take the other side of the tie or joint as the interface");
+        if (held[unknown] == 0) result.push_back({node, c, field});
+      }
+  }
   if (result.empty())
     throw Error(ErrorKind::vibration, "a substructure whose interface has no free unknown", {},
                 "name facets or nodes that no support holds");
@@ -46,11 +61,13 @@ std::vector<ReducedModel::Unknown> unknowns_of(const Model& model, const Substru
 }
 
 // The same with its interface held.
-Model held_at(const Model& model, const std::vector<const Region*>& interface) {
+Model held_at(const Model& model, const std::vector<Substructure::Interface>& interface) {
   Model held = model;
-  for (const Region* region : interface)
-    for (int c = 0; c < model.space.components(); ++c)
-      held.supports.push_back({.region = region, .component = c, .value = 0.0, .origin = "the interface"});
+  const Spaces spaces = model.spaces();
+  for (const auto& [region, field] : interface)
+    for (int c = 0; c < spaces[static_cast<std::size_t>(field)].components(); ++c)
+      held.supports.push_back(
+          {.region = region, .component = c, .value = 0.0, .origin = "the interface", .field = field});
   return held;
 }
 
@@ -61,39 +78,39 @@ class Reduction {
         setup_(model, prepared, Setup::Held::not_needed, Setup::Rates::beside),
         linear_(options_of_answers(analysis.linear, model)) {
     result_.interface = unknowns_of(model, analysis);
-    divide_for(setup_.equations(), linear_);
+    if (!model.has_fields()) divide_for(setup_.equations(), linear_);
+    own_.emplace(model, operators_of(setup_), linear_);
   }
 
   // With the interface held.
   VibrationModes modes(const Model& held, const Modal& modal, const Observer& observer) const {
-    return solve(held, modal, observer, operators());
+    return solve(held, modal, observer, of_the_same(held));
   }
 
   // Columns of static answers to the motion of each unknown of the interface.
   void find_static(const Model& held, int modes) {
-    const Setup setup(held, operators(), Setup::Held::required, Setup::Rates::beside);
+    const Setup setup(held, of_the_same(held), Setup::Held::required, Setup::Rates::beside);
     StaticAnswers answers(held, {}, linear_, setup, false);
-    field_.emplace(setup_.equations(), setup_.supports().common(), linear_);
-    result_.layout = field_->layout();
-    load_at_rest_ = field_->zeros();
-    field_->equations().residual(field_->zeros(), load_at_rest_);
+    result_.layout = own_->layout();
+    load_at_rest_ = own_->zeros();
+    own_->equations().residual(own_->zeros(), load_at_rest_);
     const int count = static_cast<int>(result_.interface.size());
     result_.shapes.emplace(load_at_rest_.device(), load_at_rest_.size(), count + modes, "eigenvectors");
-    Vector force = field_->zeros();
+    Vector force = own_->zeros();
     for (int b = 0; b < count; ++b) {
       Vector moved = unit(result_.interface[static_cast<std::size_t>(b)]);
-      field_->supports().set_linear(moved);  // what follows the interface
+      own_->supports().set_linear(moved);  // what follows the interface
       stiffness_times(moved, force);
       axpby(0.0, force, -1.0, force);
       axpy(1.0, answers.to(force), moved);
-      field_->supports().set_linear(moved);
+      own_->supports().set_linear(moved);
       result_.shapes->set_column(b, moved);
     }
   }
 
   void take_modes(const VibrationModes& modes) {
     result_.frequencies = modes.frequencies;
-    Vector x = field_->zeros();
+    Vector x = own_->zeros();
     for (std::size_t k = 0; k < modes.frequencies.size(); ++k) {
       modes.eigen.vectors->get_column(static_cast<int>(k), x);
       result_.shapes->set_column(static_cast<int>(result_.interface.size() + k), x);
@@ -101,7 +118,7 @@ class Reduction {
   }
 
   void project(bool loads_excite) {
-    ExcitingForces forces = exciting_forces(model_, loads_excite, *field_, setup_.rates());
+    ExcitingForces forces = exciting_forces(model_, loads_excite, *own_);
     result_.load_names = std::move(forces.names);
     std::vector<Vector> all = std::move(forces.loads);
     for (std::size_t d = 0; d < forces.directions.size(); ++d) {
@@ -109,7 +126,7 @@ class Reduction {
       all.push_back(std::move(forces.inertia[d]));
     }
     result_.loads.assign(all.size(), {});
-    Vector x = field_->zeros(), y = field_->zeros();
+    Vector x = own_->zeros(), y = own_->zeros();
     const MultiVector& X = *result_.shapes;
     for (int j = 0; j < X.columns(); ++j) {
       X.get_column(j, x);
@@ -125,21 +142,25 @@ class Reduction {
       return symmetric(gram(X, Y));
     };
     result_.stiffness = projected([&](const Vector& u, Vector& f) { stiffness_times(u, f); });
-    result_.mass = projected([&](const Vector& u, Vector& f) { field_->own(setup_.rates()).residual(u, f); });
+    result_.mass = projected([&](const Vector& u, Vector& f) { f = own_->mass_times(u); });
   }
 
   ReducedModel take() { return std::move(result_); }
 
  private:
-  Prepared operators() const { return {.equations = &setup_.equations(), .rates = &setup_.rates()}; }
+  // With other supports.
+  Prepared of_the_same(const Model& held) const {
+    if (held.has_fields()) return {};
+    return {.equations = &setup_.equations(), .rates = &setup_.rates()};
+  }
   Vector unit(const ReducedModel::Unknown& at) const {
-    std::vector<double> values(static_cast<std::size_t>(field_->layout().total()), 0.0);
-    if (const std::optional<Index> first = field_->first_unknown(at.node))
+    std::vector<double> values(static_cast<std::size_t>(own_->layout().total()), 0.0);
+    if (const std::optional<Index> first = own_->first_unknown(at.field, at.node))
       values[static_cast<std::size_t>(*first + at.component)] = 1;
-    return Vector(field_->equations().device(), std::span<const double>(values), "vectors");
+    return Vector(own_->equations().device(), std::span<const double>(values), "vectors");
   }
   void stiffness_times(const Vector& x, Vector& y) const {
-    field_->equations().residual(x, y);
+    own_->equations().residual(x, y);
     axpy(-1.0, load_at_rest_, y);
   }
   std::vector<double> symmetric(std::vector<double> matrix) const {
@@ -153,7 +174,7 @@ class Reduction {
   const Model& model_;
   const Setup setup_;
   const LinearSolverOptions linear_;
-  std::optional<OwnField> field_;
+  std::optional<OwnModel> own_;
   Vector load_at_rest_;
   ReducedModel result_;
 };
@@ -175,11 +196,10 @@ void check(const Model& model, const Substructure& analysis) {
   const auto refuse = [](const char* what, const char* fix) {
     throw Error(ErrorKind::vibration, fmt::format("{} with {}", a_substructure, what), {}, fix);
   };
-  if (model.has_fields()) refuse("several fields", "take one field");
   if (!model.linear) refuse("nonlinear equations", "take linear ones");
   if (!model.attached.empty()) refuse("masses or springs at reference points", "give them to nodes");
   if (!model.means.empty()) refuse("mean motions that are held", "hold nodes");
-  if (model.inertia.empty()) refuse("no inertia", "give the materials a density");
+  if (model.inertia.empty() && model.of_fields.inertia.empty()) refuse("no inertia", "give the materials a density");
   if (analysis.modal && analysis.modal->band) refuse("the modes of a band", "give a count");
 }
 
@@ -201,9 +221,10 @@ Forecast forecast(const Model& model, const Substructure& analysis, const Prepar
   const Index columns = std::ssize(unknowns_of(model, analysis));
   Forecast result = forecast_of(model, model.equations, analysis.linear, {.columns = 1, .supports = 1});
   if (analysis.modal) result = forecast(model, *analysis.modal, prepared);
+  const Index unknowns = layout_of(model.spaces()).total();
   add_to_ranks(result, model.space, "eigenvectors", 2 * ((columns + 7) / 8 * 8));
   for (ForecastPath& path : result.paths) {
-    path.peak.array<double>("eigenvectors", model.space.unknown_count(), 2 * ((columns + 7) / 8 * 8));
+    path.peak.array<double>("eigenvectors", unknowns, 2 * ((columns + 7) / 8 * 8));
     path.at_solve = path.peak.total();
   }
   return result;

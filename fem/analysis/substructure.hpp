@@ -19,8 +19,12 @@
 namespace ritz {
 
 struct Substructure {
-  std::vector<const Region*> interface;  // of facets or nodes: all of their unknowns that supports leave
-  std::optional<Modal> modal = {};       // while the interface is held; none: Guyan's reduction
+  struct Interface {
+    const Region* region;  // of facets or nodes: all of their unknowns that supports leave
+    int field = 0;
+  };
+  std::vector<Interface> interface;
+  std::optional<Modal> modal = {};  // while the interface is held; none: Guyan's reduction
   LinearSolverOptions linear = {};
 };
 
@@ -28,6 +32,7 @@ struct ReducedModel {
   struct Unknown {
     Node node;  // of the space
     int component;
+    int field = 0;
   };
   std::vector<Unknown> interface;          // the first unknowns
   std::vector<double> frequencies = {};    // [mode] with the interface held [Hz]: the unknowns after them
@@ -41,8 +46,8 @@ struct ReducedModel {
   Vector recovered(std::span<const double> q) const;  // over ranks all of them call it
 };
 
-// Throws Error: Exit::model: a model that is not linear, several fields, masses and springs at reference
-// points, an interface without unknowns or one that follows others, and where the held interface leaves the part free.
+// Throws Error: Exit::model: a model that is not linear, masses and springs at reference points, an interface without
+// unknowns or one that follows others, and where the held interface leaves the part free.
 void check(const Model& model, const Substructure& analysis);
 ReducedModel reduce(const Model& model, const Substructure& analysis, const Observer& observer = {},
                     const Prepared& prepared = {});

@@ -1,13 +1,10 @@
-#include "fem/analysis/answers_of_fields.hpp"
-
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/matrices_of_fields.hpp"
-#include "solvers/algebra/block_rows.hpp"
+#include "fem/analysis/own_model.hpp"
+#include "fem/analysis/vibration.hpp"
 #include "solvers/algebra/vectors.hpp"
-#include "solvers/direct/direct_solver.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <fmt/format.h>
 #include <numeric>
 #include <optional>
@@ -24,32 +21,6 @@ void require_masses(const FieldsOperator& equations, const BlockOperator& M) {
                   fmt::format("modes of equations whose field '{}' has no inertia", equations.terms().field_name(k)),
                   "the solvers of eigenvalues take a mass matrix that is positive definite",
                   "give the field an inertia, or take a form without this field");
-}
-
-// Fields of displacements: by their name, since rotations may have as many components; or those of beams and shells,
-// whose rotations come after.
-std::vector<int> moving_fields(const FieldsOperator& equations) {
-  std::vector<int> fields;
-  for (int k = 0; k < equations.field_count(); ++k) {
-    const Mesh& mesh = equations.space(k).mesh();
-    const bool is_displacement =
-        equations.terms().field_name(k) == "displacement" && equations.space(k).components() == mesh.dimension();
-    if (is_displacement || mesh.structural()) fields.push_back(k);
-  }
-  return fields;
-}
-
-// The body moved by 1 along an axis.
-Vector translation(const FieldsOperator& equations, const std::vector<int>& fields, int axis) {
-  Vector t = equations.zeros();
-  for (const int k : fields) {
-    std::vector<double> moved(static_cast<std::size_t>(equations.layout().size(k)), 0.0);
-    for (auto i = static_cast<std::size_t>(axis); i < moved.size();
-         i += static_cast<std::size_t>(equations.space(k).components()))
-      moved[i] = 1;
-    equations.layout().put(Vector(equations.device(), std::span<const double>(moved), "vectors"), k, t);
-  }
-  return t;
 }
 
 // Stiffness, of the state where there is one, and masses, without supports.
@@ -74,52 +45,6 @@ struct VibratingFields {
 
 }  // namespace
 
-struct AnswersOfFields::Parts {
-  VibratingFields problem;
-  std::optional<SparseMatrix> joined = {};
-  std::unique_ptr<DividedMatrix> divided = {};
-  std::optional<DirectSolver> factor = {};
-  Vector moved = {};
-  int unwinding = std::uncaught_exceptions();
-
-  Parts(const FieldsOfModel& fields, const VibrationModel& model, Ranks* ranks) : problem(fields, model, ranks) {
-    problem.eliminate_held();
-    const FieldsOperator& equations = problem.fields.equations();
-    if (ranks != nullptr) divided = divided_matrix(*ranks, equations.device(), joined_rows(problem.K));
-    else joined.emplace(joined_matrix(problem.K));
-    factor.emplace(divided ? DirectInput(*divided) : DirectInput(*joined), DirectKind::symmetric);
-    moved = equations.zeros();
-  }
-  // A factor goes by all ranks together, unless one is lost.
-  ~Parts() {
-    try {
-      if (divided && factor && std::uncaught_exceptions() == unwinding) factor->end();
-    } catch (const Error&) {  // the job ends
-    }
-  }
-};
-
-AnswersOfFields::AnswersOfFields(const FieldsOfModel& fields, const VibrationModel& model, Ranks* ranks)
-    : parts_(std::make_unique<Parts>(fields, model, ranks)) {}
-AnswersOfFields::~AnswersOfFields() = default;
-
-Vector AnswersOfFields::zeros() const { return parts_->problem.fields.equations().zeros(); }
-Vector AnswersOfFields::own(const Vector& of_all) const { return parts_->problem.fields.own(of_all); }
-Vector AnswersOfFields::gathered(const Vector& own) const { return parts_->problem.fields.gathered(own); }
-
-const Vector& AnswersOfFields::mass_times(const Vector& x) {
-  parts_->problem.M.apply(x, parts_->moved);
-  return parts_->moved;
-}
-
-Vector AnswersOfFields::translation(int direction) const {
-  const FieldsOperator& equations = parts_->problem.fields.equations();
-  return ritz::translation(equations, moving_fields(equations), direction);
-}
-
-const Supports& AnswersOfFields::supports() const { return parts_->problem.fields.supports(); }
-SolveReport AnswersOfFields::solve(const Vector& b, Vector& x) { return parts_->factor->solve(b, x); }
-
 // By a factor: no preconditioner is known for all fields at a shift.
 VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel& model, EigenOptions options) {
   if (options.method == EigenMethod::lobpcg)
@@ -140,7 +65,7 @@ VibrationModes solve_vibration(const FieldsOfModel& fields, const VibrationModel
   const FieldsOperator& stiffness = problem.fields.equations();
   const std::vector<int> moving = moving_fields(stiffness);
   for (int d = 0; !moving.empty() && d < stiffness.space(moving.front()).mesh().dimension(); ++d) {
-    const Vector t = translation(stiffness, moving, d);
+    const Vector t = translation_of(stiffness, moving, stiffness.spaces(), d);
     Vector Mt = stiffness.zeros();
     problem.M.apply(t, Mt);
     attached.add_masses(1, t, Mt);

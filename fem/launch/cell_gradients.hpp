@@ -1,6 +1,7 @@
 // Assumed gradients of linear hexahedra and quadrilaterals (fem/materials/from_cell_law.hpp), the same text on every
 // machine: G at a point from the cell's own gradients H at all points, and from the law's P(G) and its moduli what is
-// conjugate to H. A method has three functions of the numbers of one cell:
+// conjugate to H. A method has three functions of the numbers of one cell, and begin() and solve() where G has inner
+// unknowns:
 //   means(cell, large)                       sums over the points that the others share
 //   assume(cell, means, q, large, G)         G at point q, rows as of fem/materials/kinematics.hpp
 //   finish(cell, means, large, with_moduli)  P and A of the law in place to those of H, vectors and their coupling
@@ -8,6 +9,8 @@
 
 #include "fem/launch/element_points.hpp"
 #include "fem/materials/from_cell_law.hpp"
+
+#include <limits>
 
 namespace ritz::RITZ_BACKEND {
 
@@ -33,6 +36,11 @@ struct CellNumbers {
   constexpr auto& coupling(int k, int l) const {
     return left(points * (F::from_law + F::coupled * R) + k * F::coupled + l);
   }
+  // While amplitudes are sought, where finish() writes vectors and couplings: above 0 if they must move; the sum of
+  // squares that the last step found, and the step.
+  constexpr auto& imbalance() const { return coupling(0, 0); }
+  constexpr auto& last_square() const { return coupling(0, 1); }
+  constexpr auto& last_step(int mode) const { return vector(0, mode / R, mode % R); }
 };
 template <class F, class Record, class Left>
 constexpr CellNumbers<F, Record, Left> cell_numbers(const Record& record, const Left& left, int points) {
@@ -249,96 +257,261 @@ struct UniformGradient {
   }
 };
 
-// Quadratic displacements xi_k^2 of each direction k of the cell, whose amplitudes a make no work: G = H + a_k (x) g_k
-// with g_k = xi_k j0 / j grad xi_k at the centre, of which the integral vanishes, so that patch tests hold (Taylor,
-// Beresford and Wilson, Int. J. Num. Meth. Engng 10 (1976) 1211). For linear laws of small displacements: a follows
-// from the forces and moduli at a = 0.
+// Quadratic displacements xi_k^2 of each direction k of the cell, whose amplitudes b make no work: G = H + f N,
+// N = sum_k g_k (x) b_k with g_k = xi_k j0 / j grad xi_k at the centre, of which the integral vanishes, so that patch
+// tests hold (Taylor, Beresford and Wilson, Int. J. Num. Meth. Engng 10 (1976) 1211). f = 1 at small displacements,
+// whose strains do not know g (x) b from b (x) g. At large ones f is the mean of 1 + H: so G turns with the body while
+// b does not, and cells under compression do not buckle into hourglasses (the transposed modes of Glaser and Armero,
+// Eng. Comput. 14 (1997) 759). The amplitudes follow from the displacement alone, by Newton's method in each
+// evaluation.
 template <class F>
 struct IncompatibleModes {
   static constexpr int R = F::rows, D = F::dimension, modes = F::modes;
+  static constexpr int most_steps = 40;
+  // Squares: of the imbalance relative to the terms that cancel, and of a correction of strain at rounding level.
+  static constexpr double balanced = 1e-20, unmoved = 1e-26;
 
   template <class T>
-  struct Means {};
+  struct Means {
+    T f[D][D], weight;
+  };
   template <class T, class Cell>
-  static constexpr Means<T> means(const Cell&, bool) {
-    return {};
+  static constexpr Means<T> means(const Cell& cell, bool) {
+    const auto uniform = UniformGradient<F>::template means<T>(cell, F::large);
+    Means<T> m;
+    m.weight = uniform.weight;
+    for (int i = 0; i < D; ++i)
+      for (int M = 0; M < D; ++M) {
+        m.f[i][M] = i == M ? 1.0 : 0.0;
+        if (F::large) m.f[i][M] += uniform.gradient[i * D + M];
+      }
+    return m;
   }
   template <class T, class Cell>
-  static constexpr void assume(const Cell& cell, const Means<T>&, int q, bool, T (&G)[R]) {
+  static constexpr void assume(const Cell& cell, const Means<T>& m, int q, bool, T (&G)[R]) {
     for (int r = 0; r < R; ++r) {
       G[r] = cell.gradient(q, r);
-      for (int k = 0; k < D; ++k) G[r] += cell.amplitude(k * D + r / D) * cell.slope(q, k, r % D);
+      for (int k = 0; k < D; ++k) G[r] += carried(cell, m, q, k, r / D) * cell.amplitude(k * D + r % D);
     }
   }
 
-  // a = -S^-1 sum_q w P : dG/da
+  // Amplitudes of an elastic law to begin with: from 0 on, Newton's method may find other roots where the volume hardly
+  // changes.
   template <class T, class Cell>
-  static constexpr void solve(const Cell& cell) {
-    T S[modes][modes], a[modes];
-    stiffness(cell, S);
-    for (int m = 0; m < modes; ++m) {
-      a[m] = 0.0;
-      for (int q = 0; q < cell.points; ++q)
-        for (int d = 0; d < D; ++d) a[m] -= cell.weight(q) * cell.force(q, m % D * D + d) * cell.slope(q, m / D, d);
+  static constexpr void begin(const Cell& cell, bool plane_stress) {
+    constexpr int steps = F::large ? 6 : 1;
+    for (int mode = 0; mode < modes; ++mode) cell.amplitude(mode) = 0.0;
+    const Means<T> m = means<T>(cell, F::large);
+    start(cell);
+    for (int step = 0; step < steps; ++step) {
+      for (int q = 0; q < cell.points; ++q) put_neo_hooke(cell, m, q, plane_stress ? 1.0 : 50.0);
+      solve<T>(cell, m);
     }
-    factorise(S);
-    solve_with(S, a);
-    for (int m = 0; m < modes; ++m) cell.amplitude(m) = a[m];
+    start(cell);
   }
 
-  // Vectors: A : dG/da, which -S^-1 couples.
+  // A step of Newton's method from the law's P and A: b -= S^-1 r, r = sum_q w P : dG/db; half of the last step where
+  // that made r larger. Where r vanishes, or the step is rounding, b remains and imbalance() is 0.
   template <class T, class Cell>
-  static constexpr void finish(const Cell& cell, const Means<T>&, bool, bool with_moduli) {
-    if (!with_moduli) return;
-    T S[modes][modes];
-    stiffness(cell, S);
-    factorise(S);
-    for (int m = 0; m < modes; ++m) {
-      T column[modes];
-      for (int l = 0; l < modes; ++l) column[l] = l == m ? -1.0 : 0.0;
-      solve_with(S, column);
-      for (int l = 0; l < modes; ++l) cell.coupling(l, m) = column[l];
+  static constexpr void solve(const Cell& cell, const Means<T>& m) {
+    T S[modes][modes], r[modes], square = 0.0, terms = 0.0, moved = 0.0;
+    stiffness(cell, m, S);
+    for (int a = 0; a < modes; ++a) {
+      r[a] = 0.0;
       for (int q = 0; q < cell.points; ++q)
-        for (int r = 0; r < R; ++r) {
-          T sum = 0.0;
-          for (int d = 0; d < D; ++d) sum += cell.modulus(q, r, m % D * D + d) * cell.slope(q, m / D, d);
-          cell.vector(m, q, r) = sum;
+        for (int i = 0; i < D; ++i) {
+          const T term = cell.weight(q) * cell.force(q, i * D + a % D) * carried(cell, m, q, a / D, i);
+          r[a] += term;
+          terms += term * term;
         }
+      square += r[a] * r[a];
     }
+    factorise(S);
+    solve_with(S, r);
+    for (int a = 0; a < modes; ++a)
+      for (int i = 0; i < D; ++i) {
+        const T strain = r[a] * cell.slope(0, a / D, i);
+        moved += strain * strain;
+      }
+    const T last = cell.last_square(), worse = square - last;
+    const T rest = select(moved - unmoved, square - balanced * terms, T(0.0));
+    for (int a = 0; a < modes; ++a) {
+      const T half = -0.5 * cell.last_step(a), step = select(worse, half, r[a]);
+      cell.last_step(a) = select(worse, T(0.0) - half, r[a]);
+      cell.amplitude(a) -= select(rest, step, T(0.0));
+    }
+    cell.last_square() = select(worse, last, square);
+    cell.imbalance() = select(rest, T(1.0), T(0.0));
+  }
+
+  // P of H: the law's, and p / V of f, p = sum_q w P N^T. Derivatives of the energy by H, f and b, with b condensed:
+  //   vectors b: P by b, and the forces of b by H; -S^-1 couples them
+  //   vectors f: 1 / V by rows, P by f, and p by H; 1 and the second derivative by f couple them
+  template <class T, class Cell>
+  static constexpr void finish(const Cell& cell, const Means<T>& m, bool, bool with_moduli) {
+    T p[R];
+    for (int r = 0; r < R; ++r) {
+      p[r] = select(cell.imbalance(), T(std::numeric_limits<double>::quiet_NaN()), T(0.0));
+      for (int q = 0; q < cell.points && F::large; ++q)
+        for (int L = 0; L < D; ++L)
+          p[r] += cell.weight(q) / m.weight * (cell.force(q, r / D * D + L) * mode_gradient<T>(cell, q, r % D, L));
+    }
+    if (with_moduli) couple(cell, m);
+    for (int q = 0; q < cell.points; ++q)
+      for (int r = 0; r < R; ++r) cell.force(q, r) += p[r];
   }
 
  private:
-  // S = sum_q w dG/da : A : dG/da
+  static constexpr int of_b = 0, of_b_left = F::symmetric ? 0 : modes, of_mean = of_b_left + modes, of_f = of_mean + R,
+                       of_f_left = F::symmetric ? of_f : of_f + R;
+  static_assert(F::coupled == (F::large ? of_f_left + R : of_mean));
+
+  template <class Cell>
+  static constexpr void start(const Cell& cell) {
+    cell.imbalance() = 1.0;
+    cell.last_square() = std::numeric_limits<double>::max();
+  }
+  // P and A of W = 1/2 (tr F^T F - 3 - 2 ln J) + bulk/2 (J - 1)^2, at small displacements from those of G = 0
   template <class T, class Cell>
-  static constexpr void stiffness(const Cell& cell, T (&S)[modes][modes]) {
-    for (int m = 0; m < modes; ++m)
-      for (int l = 0; l <= m; ++l) {
-        T sum = 0.0;
-        for (int q = 0; q < cell.points; ++q)
-          for (int d = 0; d < D; ++d) {
-            T along = 0.0;
-            for (int e = 0; e < D; ++e)
-              along += cell.modulus(q, m % D * D + d, l % D * D + e) * cell.slope(q, l / D, e);
-            sum += cell.weight(q) * cell.slope(q, m / D, d) * along;
-          }
-        S[m][l] = S[l][m] = sum;
+  static constexpr void put_neo_hooke(const Cell& cell, const Means<T>& m, int q, double bulk) {
+    T G[R], small[R];
+    assume(cell, m, q, true, G);
+    for (int r = 0; r < R && !F::large; ++r) {
+      small[r] = G[r];
+      G[r] = 0.0;
+    }
+    const Tensor<T> deformed = deformation(gradient_tensor<F::space>(G)), C = transposed(inverse(deformed));
+    const T J = det(deformed), slope = bulk * J * (J - 1.0), curvature = bulk * J * (2.0 * J - 1.0);
+    for (int r = 0; r < R; ++r) {
+      const int i = r / D, K = r % D;
+      cell.force(q, r) = deformed(i, K) + (slope - 1.0) * C(i, K);
+      for (int c = 0; c <= (F::symmetric ? r : R - 1); ++c) {
+        const int l = c / D, L = c % D;
+        T sum = (1.0 - slope) * (C(i, L) * C(l, K)) + curvature * (C(i, K) * C(l, L));
+        if (r == c) sum += 1.0;
+        cell.modulus(q, r, c) = sum;
+      }
+    }
+    for (int r = 0; r < R && !F::large; ++r)
+      for (int c = 0; c < R; ++c) cell.force(q, r) += cell.modulus(q, r, c) * small[c];
+  }
+  // f g_k
+  template <class T, class Cell>
+  static constexpr T carried(const Cell& cell, const Means<T>& m, int q, int k, int i) {
+    T sum = m.f[i][0] * cell.slope(q, k, 0);
+    for (int M = 1; M < D; ++M) sum += m.f[i][M] * cell.slope(q, k, M);
+    return sum;
+  }
+  // N
+  template <class T, class Cell>
+  static constexpr T mode_gradient(const Cell& cell, int q, int M, int L) {
+    T sum = 0.0;
+    for (int k = 0; k < D; ++k) sum += cell.slope(q, k, M) * cell.amplitude(k * D + L);
+    return sum;
+  }
+  // A : dG/db_a, or dG/db_a : A
+  template <bool left, class T, class Cell>
+  static constexpr void along_mode(const Cell& cell, const Means<T>& m, int q, int a, T (&rows)[R]) {
+    for (int r = 0; r < R; ++r) {
+      rows[r] = 0.0;
+      for (int i = 0; i < D; ++i) {
+        const int c = i * D + a % D;
+        rows[r] += (left ? cell.modulus(q, c, r) : cell.modulus(q, r, c)) * carried(cell, m, q, a / D, i);
+      }
+    }
+  }
+  // A : dG/df_s, or dG/df_s : A
+  template <bool left, class T, class Cell>
+  static constexpr void along_f(const Cell& cell, int q, int s, T (&rows)[R]) {
+    for (int r = 0; r < R; ++r) {
+      rows[r] = 0.0;
+      for (int L = 0; L < D; ++L) {
+        const int c = s / D * D + L;
+        rows[r] += (left ? cell.modulus(q, c, r) : cell.modulus(q, r, c)) * mode_gradient<T>(cell, q, s % D, L);
+      }
+    }
+  }
+  // S = sum_q w dG/db : A : dG/db
+  template <class T, class Cell>
+  static constexpr void stiffness(const Cell& cell, const Means<T>& m, T (&S)[modes][modes]) {
+    for (int a = 0; a < modes; ++a)
+      for (int b = 0; b < modes; ++b) S[b][a] = 0.0;
+    for (int q = 0; q < cell.points; ++q)
+      for (int a = 0; a < modes; ++a) {
+        T rows[R];
+        along_mode<false>(cell, m, q, a, rows);
+        for (int b = 0; b < modes; ++b)
+          for (int i = 0; i < D; ++i) S[b][a] += cell.weight(q) * carried(cell, m, q, b / D, i) * rows[i * D + b % D];
       }
   }
-  // S = L D L^T, in the lower triangle; S is positive definite.
+  template <class T, class Cell>
+  static constexpr void couple(const Cell& cell, const Means<T>& m) {
+    for (int k = 0; k < F::coupled; ++k)
+      for (int l = 0; l < F::coupled; ++l) cell.coupling(k, l) = 0.0;
+    T S[modes][modes];
+    stiffness(cell, m, S);
+    factorise(S);
+    for (int a = 0; a < modes; ++a) {
+      T column[modes];
+      for (int b = 0; b < modes; ++b) column[b] = b == a ? -1.0 : 0.0;
+      solve_with(S, column);
+      for (int b = 0; b < modes; ++b) cell.coupling(of_b + b, of_b_left + a) = column[b];
+      leave_mode<false>(cell, m, a, of_b + a);
+      if constexpr (!F::symmetric) leave_mode<true>(cell, m, a, of_b_left + a);
+    }
+    if constexpr (F::large)
+      for (int s = 0; s < R; ++s) couple_f(cell, m, s);
+  }
+  // The derivative of P, or of the force of b_a, with the share of f.
+  template <bool left, class T, class Cell>
+  static constexpr void leave_mode(const Cell& cell, const Means<T>& m, int a, int vector) {
+    T mean[R];
+    for (int r = 0; r < R; ++r) mean[r] = 0.0;
+    for (int q = 0; q < cell.points; ++q) {
+      T rows[R];
+      along_mode<left>(cell, m, q, a, rows);
+      for (int r = 0; r < R; ++r) cell.vector(vector, q, r) = rows[r];
+      for (int s = 0; s < R && F::large; ++s) {
+        T sum = cell.force(q, s / D * D + a % D) * cell.slope(q, a / D, s % D);
+        for (int L = 0; L < D; ++L) sum += mode_gradient<T>(cell, q, s % D, L) * rows[s / D * D + L];
+        mean[s] += cell.weight(q) / m.weight * sum;
+      }
+    }
+    for (int q = 0; q < cell.points && F::large; ++q)
+      for (int r = 0; r < R; ++r) cell.vector(vector, q, r) += mean[r];
+  }
+  template <class T, class Cell>
+  static constexpr void couple_f(const Cell& cell, const Means<T>& m, int s) {
+    for (int q = 0; q < cell.points; ++q) {
+      T rows[R], left[R];
+      along_f<false>(cell, q, s, rows);
+      along_f<true>(cell, q, s, left);
+      for (int r = 0; r < R; ++r) {
+        cell.vector(of_mean + s, q, r) = r == s ? T(1.0) / m.weight : T(0.0);
+        cell.vector(of_f_left + s, q, r) = left[r];
+        cell.vector(of_f + s, q, r) = rows[r];
+        T sum = 0.0;
+        for (int L = 0; L < D; ++L) sum += mode_gradient<T>(cell, q, r % D, L) * rows[r / D * D + L];
+        cell.coupling(of_mean + r, of_mean + s) += cell.weight(q) * sum;
+      }
+    }
+    cell.coupling(of_f + s, of_mean + s) = cell.coupling(of_mean + s, of_f_left + s) = 1.0;
+  }
+  // S = L U without pivots, L's diagonal being 1.
   template <class T>
   static constexpr void factorise(T (&S)[modes][modes]) {
     for (int k = 0; k < modes; ++k)
       for (int i = k + 1; i < modes; ++i) {
-        const T factor = S[i][k] / S[k][k];
-        for (int j = k + 1; j <= i; ++j) S[i][j] -= factor * S[j][k];
+        S[i][k] = S[i][k] / S[k][k];
+        for (int j = k + 1; j < modes; ++j) S[i][j] -= S[i][k] * S[k][j];
       }
   }
   template <class T>
   static constexpr void solve_with(const T (&S)[modes][modes], T (&x)[modes]) {
     for (int k = 0; k < modes; ++k)
-      for (int i = k + 1; i < modes; ++i) x[i] -= S[i][k] / S[k][k] * x[k];
+      for (int i = k + 1; i < modes; ++i) x[i] -= S[i][k] * x[k];
     for (int k = modes - 1; k >= 0; --k) {
-      for (int i = k + 1; i < modes; ++i) x[k] -= S[i][k] * x[i];
+      for (int i = k + 1; i < modes; ++i) x[k] -= S[k][i] * x[i];
       x[k] = x[k] / S[k][k];
     }
   }
@@ -349,9 +522,9 @@ struct MethodOf;
 template <Space space, bool symmetric>
 struct MethodOf<FromCellLaw<space, CellGradient::mean_dilatation, symmetric>>
     : MeanDilatation<FromCellLaw<space, CellGradient::mean_dilatation, symmetric>> {};
-template <Space space>
-struct MethodOf<FromCellLaw<space, CellGradient::incompatible_modes>>
-    : IncompatibleModes<FromCellLaw<space, CellGradient::incompatible_modes>> {};
+template <Space space, bool symmetric, bool large>
+struct MethodOf<FromCellLaw<space, CellGradient::incompatible_modes, symmetric, large>>
+    : IncompatibleModes<FromCellLaw<space, CellGradient::incompatible_modes, symmetric, large>> {};
 template <Space space>
 struct MethodOf<FromCellLaw<space, CellGradient::uniform>>
     : UniformGradient<FromCellLaw<space, CellGradient::uniform>> {};

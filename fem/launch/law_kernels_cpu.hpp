@@ -11,13 +11,6 @@
 
 namespace ritz::RITZ_BACKEND {
 
-inline bool any_positive(const Pack& x) {
-  double lanes[lane_count];
-  x.store(lanes);
-  bool any = false;
-  for (const double lane : lanes) any = any || lane > 0;
-  return any;
-}
 template <Law L>
 [[gnu::noinline]] void respond(const L& law, const Conditions<Pack>& at, const Symmetric<Pack>& strain,
                                const Pack* before, Pack* now, Response<Pack>& r) {

@@ -110,15 +110,19 @@ requires(FormFacts<F>::coupled > 0) [[gnu::noinline]] const
       law_at_point<F>(device, arguments, sizes, batch, q, now, gradient,
                       [&](int number, const Pack& value) { left(q * sizes.numbers + number) = value; });
     }
-    if (now == LawTask::stress || now == LawTask::moduli)
-      Method::template finish<Pack>(cell, means, large, now == LawTask::moduli);
+    return means;
   };
   if constexpr (SolvesForModes<F>) {
-    for (int m = 0; m < F::modes; ++m) cell.amplitude(m) = 0.0;
-    at_points(LawTask::moduli);
-    Method::template solve<Pack>(cell);
+    Method::template begin<Pack>(cell, arguments.law->plane_stress);
+    for (int step = 0; step < Method::most_steps && any_positive(cell.imbalance()); ++step)
+      Method::template solve<Pack>(cell, at_points(LawTask::moduli));
   }
-  at_points(task);
+  const bool couples = task == LawTask::stress || task == LawTask::moduli;
+  const auto finish = [&](const auto& means) {
+    if (couples) Method::template finish<Pack>(cell, means, large, task == LawTask::moduli);
+  };
+  if (SolvesForModes<F> && couples) finish(Method::template means<Pack>(cell, large));
+  else finish(at_points(task));
   return reinterpret_cast<const double*>(&left(0));
 }
 

@@ -2,6 +2,7 @@
 // what it leaves.
 #pragma once
 
+#include "device/host_view.hpp"
 #include "fem/launch/cell_gradients.hpp"
 #include "fem/launch/element_kernels_cuda.hpp"
 #include "fem/launch/law_engine.hpp"
@@ -163,19 +164,31 @@ __global__ void record_kernel(const __grid_constant__ F, const __grid_constant__
     record_point<F, Sh, double>(g, u, table, q, cell);
     if constexpr (SolvesForModes<F>) { record_slopes<F, Sh, double>(x, g.measure, table, q, cell); }
   });
-  if constexpr (SolvesForModes<F>) {
-    team.each(F::modes, [&](int m) { cell.amplitude(m) = 0; });
-  }
 }
 
-// Strain of the assumed gradient. thread = (lane, batch)
+// Cells whose modes are not in balance.
+template <class F>
+struct CountImbalances {
+  LawWorkspace w;
+  int points, stride;
+  __device__ Sums<1> operator()(Index cell) const {
+    const auto numbers = cell_in<F>(w, cell / lane_count, static_cast<int>(cell % lane_count), points, stride);
+    return {{numbers.imbalance() > 0 ? 1.0 : 0.0}};
+  }
+};
+
+// Strain of the assumed gradient; begin: of the first amplitudes of modes. thread = (lane, batch)
 template <Form F>
-__global__ void assume_kernel(const __grid_constant__ LawWorkspace w, Index batches, int points) {
+__global__ void assume_kernel(const __grid_constant__ LawWorkspace w, Index batches, int points, int stride,
+                              bool begin) {
   const Index thread = Index{blockIdx.x} * blockDim.x + threadIdx.x, batch = thread / lane_count;
   const int lane = static_cast<int>(thread % lane_count);
   if (batch >= batches) return;
-  const auto cell = cell_in<F>(w, batch, lane, points, 0);
+  const auto cell = cell_in<F>(w, batch, lane, points, stride);
   const bool large = w.law.measure != Strain::small;
+  if constexpr (SolvesForModes<F>) {
+    if (begin) MethodOf<F>::template begin<double>(cell, w.law.plane_stress);
+  }
   const auto means = MethodOf<F>::template means<double>(cell, large);
   for (int q = 0; q < points; ++q) {
     const Index pack = batch * points + q;
@@ -187,17 +200,23 @@ __global__ void assume_kernel(const __grid_constant__ LawWorkspace w, Index batc
   }
 }
 
-// Numbers that the law leaves of a cell; solve: amplitudes of modes. thread = (lane, batch)
+// Parts of what is done with a cell after the law: its numbers at the points, a step towards the amplitudes of modes,
+// and what is conjugate to the cell's own gradient.
+struct CellParts {
+  bool leave, solve, finish;
+};
+
+// thread = (lane, batch)
 template <Form F>
 __global__ void leave_cell_kernel(const __grid_constant__ LawWorkspace w, Index batches, int points, LawTask task,
-                                  int numbers, int stride, bool solve) {
+                                  int numbers, int stride, CellParts parts) {
   const Index thread = Index{blockIdx.x} * blockDim.x + threadIdx.x, batch = thread / lane_count;
   const int lane = static_cast<int>(thread % lane_count);
   if (batch >= batches) return;
   const auto cell = cell_in<F>(w, batch, lane, points, stride);
   const bool large = w.law.measure != Strain::small;
   const auto means = MethodOf<F>::template means<double>(cell, large);
-  for (int q = 0; q < points; ++q) {
+  for (int q = 0; q < points && parts.leave; ++q) {
     const Index pack = batch * points + q;
     double gradient[F::rows];
     MethodOf<F>::template assume<double>(cell, means, q, large, gradient);
@@ -205,9 +224,9 @@ __global__ void leave_cell_kernel(const __grid_constant__ LawWorkspace w, Index 
                      [&](int number, double value) { cell.left(q * numbers + number) = value; });
   }
   if constexpr (SolvesForModes<F>) {
-    if (solve) return MethodOf<F>::template solve<double>(cell);
+    if (parts.solve) MethodOf<F>::template solve<double>(cell, means);
   }
-  if (task != LawTask::results) MethodOf<F>::template finish<double>(cell, means, large, task == LawTask::moduli);
+  if (parts.finish) MethodOf<F>::template finish<double>(cell, means, large, task == LawTask::moduli);
 }
 
 template <Form F, int D>
@@ -223,20 +242,32 @@ requires(FormFacts<F>::coupled > 0) const
                arguments, block.elements, w);
   constexpr int threads = 64;
   const Index blocks = (batches * lane_count + threads - 1) / threads;
-  const auto run = [&](LawTask now, bool solve) {
-    {
-      const LaunchScope launch(device, "assumed strains");
-      start(device, {blocks, threads, 0}, assume_kernel<F>, w, batches, points);
-    }
-    run_law_at_points(device, arguments, w, packs, now);
-    if (now == LawTask::commit) return;
+  const int stride = numbers_of_cell<F>(LawTask::moduli, F::from_law, points);
+  const auto after_law = [&](LawTask now, CellParts parts) {
     const int numbers = numbers_left<F>(now, arguments);
     const LaunchScope launch(device, "forces of cells");
     start(device, {blocks, threads, 0}, leave_cell_kernel<F>, w, batches, points, now, numbers,
-          numbers_of_cell<F>(now, numbers, points), solve);
+          numbers_of_cell<F>(now, numbers, points), parts);
   };
-  if constexpr (SolvesForModes<F>) run(LawTask::moduli, true);
-  run(task, false);
+  const auto run = [&](LawTask now, CellParts parts, bool begin) {
+    {
+      const LaunchScope launch(device, "assumed strains");
+      start(device, {blocks, threads, 0}, assume_kernel<F>, w, batches, points, stride, begin);
+    }
+    run_law_at_points(device, arguments, w, packs, now);
+    if (now != LawTask::commit) after_law(now, parts);
+  };
+  const bool couples = task == LawTask::stress || task == LawTask::moduli;
+  if constexpr (SolvesForModes<F>) {
+    double left = 1;
+    for (int step = 0; step < MethodOf<F>::most_steps && left > 0; ++step) {
+      run(LawTask::moduli, {.leave = true, .solve = true, .finish = false}, step == 0);
+      reduce<1>(device, "cells out of balance", batches * lane_count, CountImbalances<F>{w, points, stride}, w.stress);
+      left = HostView<double>(device, w.stress, 1)[0];
+    }
+  }
+  if (SolvesForModes<F> && couples) after_law(task, {.leave = false, .solve = false, .finish = true});
+  else run(task, {.leave = true, .solve = false, .finish = couples}, false);
   return task == LawTask::commit ? nullptr : w.left;
 }
 

@@ -11,7 +11,7 @@
 
 namespace ritz {
 
-template <Space space, CellGradient gradient, bool symmetric>
+template <Space space, CellGradient gradient, bool symmetric, bool large>
 constexpr const char* name_of_cell_form() {
   constexpr bool solid = space == Space::solid, plane = space == Space::plane;
   if constexpr (gradient == CellGradient::mean_dilatation && symmetric)
@@ -22,24 +22,33 @@ constexpr const char* name_of_cell_form() {
     return solid   ? "mean dilatation in space, any"
            : plane ? "mean dilatation in the plane, any"
                    : "mean dilatation of revolution, any";
+  else if constexpr (gradient == CellGradient::incompatible_modes && symmetric)
+    return solid ? (large ? "incompatible modes in space, large" : "incompatible modes in space")
+                 : (large ? "incompatible modes in the plane, large" : "incompatible modes in the plane");
   else if constexpr (gradient == CellGradient::incompatible_modes)
-    return solid ? "incompatible modes in space" : "incompatible modes in the plane";
+    return solid ? (large ? "incompatible modes in space, large, any" : "incompatible modes in space, any")
+                 : (large ? "incompatible modes in the plane, large, any" : "incompatible modes in the plane, any");
   else return "uniform gradient in space";
 }
 
-template <Space Of, CellGradient Gradient, bool OfSymmetric = true>
+// OfLarge: large displacements; of incompatible modes alone, the others hold both.
+template <Space Of, CellGradient Gradient, bool OfSymmetric = true, bool OfLarge = false>
 struct FromCellLaw : FromLaw<Of, OfSymmetric> {
   using Base = FromLaw<Of, OfSymmetric>;
   using Base::rows, Base::dimension, Base::components;
   static constexpr CellGradient cell_gradient = Gradient;
-  static constexpr const char* name = name_of_cell_form<Of, Gradient, OfSymmetric>();
+  static constexpr bool large = OfLarge;
+  static constexpr const char* name = name_of_cell_form<Of, Gradient, OfSymmetric, OfLarge>();
   // Amplitudes of incompatible modes: a mode for each direction and component.
   static constexpr int modes = Gradient == CellGradient::incompatible_modes ? dimension * components : 0;
   // Vectors z of a cell.
-  static constexpr int coupled = Gradient == CellGradient::mean_dilatation      ? (OfSymmetric ? 2 : 3)
-                                 : Gradient == CellGradient::incompatible_modes ? modes
-                                                                                : rows;
-  static_assert(OfSymmetric || Gradient == CellGradient::mean_dilatation);
+  static constexpr int coupled = [] {
+    if (Gradient == CellGradient::mean_dilatation) return OfSymmetric ? 2 : 3;
+    if (Gradient == CellGradient::uniform) return rows;
+    return (OfSymmetric ? modes : 2 * modes) + (OfLarge ? (OfSymmetric ? 2 : 3) * rows : 0);
+  }();
+  static_assert(OfSymmetric || Gradient != CellGradient::uniform);
+  static_assert(!OfLarge || Gradient == CellGradient::incompatible_modes);
 };
 
 }  // namespace ritz

@@ -160,7 +160,6 @@ void MatrixFreeSolver::choose_preconditioner(const LinearSolverOptions& options)
   cycle_.memory = {.preconditioner = options.preconditioner,
                    .single_precision = options.multigrid.single_precision,
                    .matrix = false};
-  cycle_.sure_bounds = true;  // p-multigrid has no others
   PreconditionerKind& kind = cycle_.memory.preconditioner;
   if (kind == automatic || (kind == multigrid && !has_orders)) kind = has_orders ? multigrid : chebyshev;
   chosen_ = true;
@@ -170,10 +169,13 @@ std::unique_ptr<LinearOperator> MatrixFreeSolver::make_preconditioner(const Line
   switch (cycle_.memory.preconditioner) {
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(operator_.diagonal());
     case PreconditionerKind::chebyshev:
-      return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal());
+      return std::make_unique<ChebyshevPreconditioner>(operator_, operator_.diagonal(),
+                                                       chebyshev_options(cycle_.sure_bounds));
     case PreconditionerKind::multigrid: {
       PMultigridOptions cycle{.single_precision = cycle_.memory.single_precision, .coarsest = options.multigrid};
       cycle.coarsest.single_precision = cycle.single_precision;
+      cycle.coarsest.sure_bounds = cycle_.sure_bounds;
+      if (cycle_.sure_bounds) cycle.estimate_steps = sure_estimate_steps;
       return std::make_unique<PMultigrid>(operator_, cycle);
     }
     default: return nullptr;

@@ -303,7 +303,7 @@ class PCycle {
     {
       Vector inverse = inverse_diagonal(A.diagonal());
       level.largest_eigenvalue =
-          1.1 * largest_eigenvalue(InCyclePrecision<Real>(level, kernels_), inverse, options_.estimate_steps);
+          LargestEigenvalue(InCyclePrecision<Real>(level, kernels_), inverse).bound(options_.estimate_steps);
       A.constraints().set_zero(inverse);
       level.inverse_diagonal = converted(inverse);
     }

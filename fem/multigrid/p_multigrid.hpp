@@ -18,7 +18,7 @@ namespace ritz {
 
 struct PMultigridOptions {
   bool single_precision = true;  // of the cycle
-  int estimate_steps = 10;       // Lanczos steps for the largest eigenvalue
+  int estimate_steps = 10;       // Lanczos steps for the bound of the largest eigenvalue
   // its smoothing is that of all levels; coordinates, dimension and nested are filled in
   SmoothedAggregationOptions coarsest = {};
   // Shift for an operator that is singular, a free body's: the matrix of order 1 becomes that of A + shift masses. The

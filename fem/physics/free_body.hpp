@@ -8,6 +8,8 @@
 
 #include "fem/physics/model.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace ritz {
@@ -15,5 +17,9 @@ namespace ritz {
 // Supports are not finished yet. Returns the motions that were free, as fields of the size of 1. Throws
 // Error: Exit::model where equations between unknowns take all that could be held.
 std::vector<std::vector<double>> stop_free_motions(const Model& model, ModelSupports& supports);
+// An unknown for each motion [motion][unknown] among those that are not taken: that is neither prescribed nor a term of
+// an equation. Throws the same.
+std::vector<std::size_t> stops_of_free_body(const std::vector<std::vector<double>>& motions,
+                                            std::vector<std::uint8_t> taken);
 
 }  // namespace ritz

@@ -23,15 +23,20 @@ FormValue form_in(bool symmetric) {
   return FormValue(FromLaw<space, false>{});
 }
 
+template <Space space, CellGradient gradient, bool large = false>
+std::string cell_form(bool symmetric) {
+  return symmetric ? name_of_cell_form<space, gradient, true, large>()
+                   : name_of_cell_form<space, gradient, false, large>();
+}
 template <Space space>
-std::string cell_kernels_in(CellGradient gradient, bool symmetric) {
-  switch (gradient) {
+std::string cell_kernels_in(const Kinematics& kinematics, bool symmetric) {
+  switch (kinematics.gradient) {
     case CellGradient::own: break;
-    case CellGradient::mean_dilatation:
-      return symmetric ? name_of_cell_form<space, CellGradient::mean_dilatation, true>()
-                       : name_of_cell_form<space, CellGradient::mean_dilatation, false>();
-    case CellGradient::incompatible_modes: return name_of_cell_form<space, CellGradient::incompatible_modes, true>();
-    case CellGradient::uniform: return name_of_cell_form<space, CellGradient::uniform, true>();
+    case CellGradient::mean_dilatation: return cell_form<space, CellGradient::mean_dilatation>(symmetric);
+    case CellGradient::incompatible_modes:
+      return kinematics.large ? cell_form<space, CellGradient::incompatible_modes, true>(symmetric)
+                              : cell_form<space, CellGradient::incompatible_modes>(symmetric);
+    case CellGradient::uniform: return cell_form<space, CellGradient::uniform>(true);
   }
   return {};
 }
@@ -55,9 +60,6 @@ void check_gradient(const LawRecord& law, const Kinematics& kinematics) {
     case CellGradient::incompatible_modes:
       if (kinematics.space == Space::revolution)
         fail("incompatible modes in a body of revolution", "they are known of solids and of the plane",
-             "take a mean dilatation, or cells of order 2");
-      if (!is_linear(law) || kinematics.large)
-        fail("incompatible modes", "their amplitudes follow from a linear law at small displacements",
              "take a mean dilatation, or cells of order 2");
       return;
     case CellGradient::uniform:
@@ -97,10 +99,10 @@ FormValue MaterialLaw::form(const Kinematics& kinematics, const LawInputs& input
   FormValue form = kinematics.space == Space::solid   ? form_in<Space::solid>(law.symmetric)
                    : kinematics.space == Space::plane ? form_in<Space::plane>(law.symmetric)
                                                       : form_in<Space::revolution>(law.symmetric);
-  form.cell_kernels =
-      kinematics.space == Space::solid   ? cell_kernels_in<Space::solid>(kinematics.gradient, law.symmetric)
-      : kinematics.space == Space::plane ? cell_kernels_in<Space::plane>(kinematics.gradient, law.symmetric)
-                                         : cell_kernels_in<Space::revolution>(kinematics.gradient, law.symmetric);
+  form.cell_kernels = kinematics.space == Space::solid ? cell_kernels_in<Space::solid>(kinematics, law.symmetric)
+                      : kinematics.space == Space::plane
+                          ? cell_kernels_in<Space::plane>(kinematics, law.symmetric)
+                          : cell_kernels_in<Space::revolution>(kinematics, law.symmetric);
   form.name = law.name;
   form.law = {.kernel = law_kernel_name(law.name),
               .module = module,

@@ -80,14 +80,18 @@ std::vector<LinearEquations> holding_rows(const Model& model, const Constraints&
   return rows;
 }
 
-// An unknown for each motion that takes no part in equations, and is not prescribed: held at zero, they stop the
-// motions. By elimination with pivots.
-std::vector<std::size_t> stops_of(std::vector<std::vector<double>> motions, const Constraints& constraints) {
+// [unknown] 1: prescribed, or a term of equations.
+std::vector<std::uint8_t> taken_unknowns(const Constraints& constraints) {
   const auto components = static_cast<std::size_t>(constraints.space().components());
   std::vector<std::uint8_t> taken = constraints.host_mask();
   for (const LinearEquations& each : constraints.equations())
     for (const UnknownTerm& term : each.terms)
       taken[static_cast<std::size_t>(term.node) * components + static_cast<std::size_t>(term.component)] = 1;
+  return taken;
+}
+
+// An unknown for each motion that is not taken: held at zero, they stop the motions. By elimination with pivots.
+std::vector<std::size_t> stops_of(std::vector<std::vector<double>> motions, std::vector<std::uint8_t> taken) {
   std::vector<std::size_t> stops;
   for (std::size_t m = 0; m < motions.size(); ++m) {
     std::size_t best = taken.size(), row = m;
@@ -278,7 +282,7 @@ void ModelSupports::find_floating(const Model& model) {
   floating_ = free_motions(model.space, held_unknowns(without_means, common()), holding_rows(without_means, common()),
                            *model.rigid, model.gone);
   const auto components = static_cast<std::size_t>(model.space.components());
-  for (const std::size_t unknown : stops_of(floating_, common())) {
+  for (const std::size_t unknown : stops_of(floating_, taken_unknowns(common()))) {
     stops_.push_back(static_cast<Index>(unknown));
     for (const auto& set : sets_) {
       const auto node = static_cast<Node>(unknown / components);
@@ -287,15 +291,21 @@ void ModelSupports::find_floating(const Model& model) {
   }
 }
 
+std::vector<std::size_t> stops_of_free_body(const std::vector<std::vector<double>>& motions,
+                                            std::vector<std::uint8_t> taken) {
+  std::vector<std::size_t> stops = stops_of(motions, std::move(taken));
+  if (stops.size() < motions.size())
+    throw Error(ErrorKind::inertia_relief, "a free body whose unknowns all take part in equations",
+                "none of them can be held while it is solved", "support it where it does not matter");
+  return stops;
+}
+
 std::vector<std::vector<double>> stop_free_motions(const Model& model, ModelSupports& supports) {
   if (!model.rigid) return {};
   const Constraints& common = supports.common();
   std::vector<std::vector<double>> motions =
       free_motions(model.space, held_unknowns(model, common), holding_rows(model, common), *model.rigid, model.gone);
-  const std::vector<std::size_t> stops = stops_of(motions, common);
-  if (stops.size() < motions.size())
-    throw Error(ErrorKind::inertia_relief, "a free body whose unknowns all take part in equations",
-                "none of them can be held while it is solved", "support it where it does not matter");
+  const std::vector<std::size_t> stops = stops_of_free_body(motions, taken_unknowns(common));
   const auto components = static_cast<std::size_t>(model.space.components());
   for (const std::size_t unknown : stops)
     for (Constraints* set : supports.all()) {

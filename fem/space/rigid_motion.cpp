@@ -444,14 +444,24 @@ std::vector<double> field_of(const BodyParts& all, const std::vector<std::size_t
     for (int c = 0; c < space.components(); ++c) {
       double value = 0;
       if (p >= 0 && place < std::ssize(group)) {
-        const Motion row = motions_at(all[static_cast<std::size_t>(p)], space.point(node), c);
+        const Part& part = all[static_cast<std::size_t>(p)];
+        const Motion row = motions_at(part, space.point(node), c);
         for (std::size_t j = 0; j < motion_size; ++j)
           value += row[j] * motion[static_cast<std::size_t>(place) * motion_size + j];
+        if (c >= 3) value /= part.size();  // displacements are w x (x - centre) / size
       }
       field.push_back(value);
     }
   });
   return field;
+}
+
+std::vector<std::vector<double>> fields_of(const BodyParts& all, const std::vector<LinearEquations>& equations,
+                                           RigidModes modes, std::span<const std::uint8_t> acting) {
+  std::vector<std::vector<double>> fields;
+  for (const FreeGroup& group : free_groups(all, equations, modes, acting))
+    for (const std::vector<double>& motion : group.basis) fields.push_back(field_of(all, group.parts, motion));
+  return fields;
 }
 
 std::vector<FreePart> report_free(const BodyParts& all, const std::vector<LinearEquations>& equations, RigidModes modes,
@@ -485,10 +495,15 @@ std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::s
                                               std::span<const std::uint8_t> gone) {
   BodyParts parts({space}, gone, modes);
   parts.hold(held);
-  std::vector<std::vector<double>> fields;
-  for (const FreeGroup& group : free_groups(parts, equations, modes, {}))
-    for (const std::vector<double>& motion : group.basis) fields.push_back(field_of(parts, group.parts, motion));
-  return fields;
+  return fields_of(parts, equations, modes, {});
+}
+
+std::vector<std::vector<double>> free_motions(const Spaces& spaces, std::span<const std::uint8_t> held,
+                                              std::span<const std::uint8_t> acting,
+                                              const std::vector<LinearEquations>& equations, RigidModes modes) {
+  BodyParts parts(spaces, {}, modes);
+  parts.hold(held);
+  return fields_of(parts, equations, modes, acting);
 }
 
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,

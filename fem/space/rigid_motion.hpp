@@ -50,6 +50,9 @@ inline std::vector<FreePart> free_parts(const Constraints& constraints, RigidMod
 std::vector<std::vector<double>> free_motions(const FunctionSpace& space, std::span<const std::uint8_t> held,
                                               const std::vector<LinearEquations>& equations, RigidModes modes,
                                               std::span<const std::uint8_t> gone = {});
+std::vector<std::vector<double>> free_motions(const Spaces& spaces, std::span<const std::uint8_t> held,
+                                              std::span<const std::uint8_t> acting,
+                                              const std::vector<LinearEquations>& equations, RigidModes modes);
 
 // Throws Error: Exit::model when there are free parts.
 void check_held(const FunctionSpace& space, std::span<const std::uint8_t> held,

@@ -392,6 +392,10 @@ void Case::Table::error(ErrorKind kind, std::string_view key, std::string what, 
              place);
 }
 
+void Case::Table::error(std::string_view key, const Error& thrown) const {
+  error(thrown.kind(), key, thrown.message(), thrown.why(), thrown.fix());
+}
+
 void Case::Table::refuse(ErrorKind kind, std::string_view key, std::string what, std::string why,
                          std::string fix) const {
   error(kind, key, std::move(what), std::move(why), std::move(fix));

@@ -265,6 +265,7 @@ class Case::Table {
   std::string where(std::string_view key) const;     // "material.1.young at case.toml:15:9"
   // Adds an error of the caller at a key, as Case::add_error does.
   void error(ErrorKind kind, std::string_view key, std::string what, std::string why = {}, std::string fix = {}) const;
+  void error(std::string_view key, const Error& thrown) const;  // with its kind and sentences
   // The same for a key that has no place here: nothing inside it is judged any more.
   void refuse(ErrorKind kind, std::string_view key, std::string what, std::string why = {}, std::string fix = {}) const;
   void excuse() const;  // nothing else in this table is judged: what it is about is not known

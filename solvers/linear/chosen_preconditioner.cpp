@@ -32,7 +32,8 @@ std::unique_ptr<LinearOperator> preconditioner_of(const Matrix& A, Preconditione
   switch (kind) {
     case PreconditionerKind::none: return nullptr;
     case PreconditionerKind::jacobi: return std::make_unique<JacobiPreconditioner>(A.diagonal());
-    case PreconditionerKind::chebyshev: return std::make_unique<ChebyshevPreconditioner>(A, A.diagonal());
+    case PreconditionerKind::chebyshev:
+      return std::make_unique<ChebyshevPreconditioner>(A, A.diagonal(), chebyshev_options(multigrid.sure_bounds));
     default: return std::make_unique<SmoothedAggregation>(A, multigrid);
   }
 }

@@ -24,9 +24,10 @@ Next after(const Reports& reports, Cycle& cycle, std::string& why) {
   const std::string reason = name_of(last.reason);
   const bool spoilt =
       last.reason == StopReason::indefinite_preconditioner || last.reason == StopReason::preconditioner_not_finite;
-  if (multigrid && !cycle.sure_bounds && spoilt) {
+  const bool polynomial = multigrid || cycle.memory.preconditioner == PreconditionerKind::chebyshev;
+  if (polynomial && !cycle.sure_bounds && spoilt) {
     cycle.sure_bounds = true;
-    why = "the bounds of the smoother's eigenvalues were too low: repeated with those of more steps";
+    why = "the bounds of the eigenvalues were too low: repeated with those of more steps";
     return Next::same_basis;
   }
   if (multigrid && cycle.memory.single_precision && std::ranges::any_of(reports, may_be_rounding)) {

@@ -14,15 +14,8 @@ namespace {
 
 // Steps of Lanczos. The early estimate of other values says how their bound differs: by their ratio, up to
 // `early_change`; beyond it all steps are taken again.
-constexpr int early_steps = 3, full_steps = 7, sure_steps = 40;
-constexpr double margin = 1.1, early_change = 0.05;
-
-// The margin covers the case that few nodes with poor cells around them have the largest eigenvalues: seven steps may
-// not have found them, and show this by their residual.
-double bound_after(int steps, LargestEigenvalue& estimate) {
-  const double largest = estimate.after(steps);
-  return std::max(margin * largest, largest + estimate.residual());
-}
+constexpr int early_steps = 3, full_steps = 7;
+constexpr double early_change = 0.05;
 
 // The matrix of a level in one process as an operator.
 class LevelOperator final : public LinearOperator {
@@ -57,13 +50,13 @@ auto with_estimate(const LevelMatrix& A, const Vector& inverse_diagonal, const R
 EigenvalueBound eigenvalue_bound(const LevelMatrix& A, const Vector& inverse_diagonal) {
   return with_estimate(A, inverse_diagonal, [](LargestEigenvalue& estimate) -> EigenvalueBound {
     const double early = estimate.after(early_steps), residual = estimate.residual();
-    return {early, residual, bound_after(full_steps, estimate)};
+    return {early, residual, estimate.bound(full_steps)};
   });
 }
 
 double sure_eigenvalue_bound(const LevelMatrix& A, const Vector& inverse_diagonal) {
   return with_estimate(A, inverse_diagonal,
-                       [](LargestEigenvalue& estimate) { return bound_after(sure_steps, estimate); });
+                       [](LargestEigenvalue& estimate) { return estimate.bound(sure_estimate_steps); });
 }
 
 EigenvalueBound eigenvalue_bound_again(const LevelMatrix& A, const Vector& inverse_diagonal,
@@ -73,7 +66,7 @@ EigenvalueBound eigenvalue_bound_again(const LevelMatrix& A, const Vector& inver
     const bool as_before = std::abs(change - 1) <= early_change &&
                            std::abs(residual - before.early_residual) <= early_change * before.early;
     if (as_before) return {before.early, before.early_residual, before.full * change};
-    return {early, residual, bound_after(full_steps, estimate)};
+    return {early, residual, estimate.bound(full_steps)};
   });
 }
 

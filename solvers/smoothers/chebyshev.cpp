@@ -75,13 +75,11 @@ double last_component(const LanczosMatrix& T, double eigenvalue) {
 }
 
 void check(const ChebyshevOptions& options) {
-  if (options.degree < 1 || options.degree > 100 || !(options.ratio > 1) || options.estimate_steps < 1 ||
-      !(options.safety >= 1))
-    throw Error(
-        ErrorKind::solver_options,
-        fmt::format("a Chebyshev preconditioner of degree {}, ratio {}, {} estimate steps and safety {} was asked for",
-                    options.degree, options.ratio, options.estimate_steps, options.safety),
-        {}, "use degree 1 to 100, ratio > 1, at least one step and safety >= 1");
+  if (options.degree < 1 || options.degree > 100 || !(options.ratio > 1) || options.estimate_steps < 1)
+    throw Error(ErrorKind::solver_options,
+                fmt::format("a Chebyshev preconditioner of degree {}, ratio {} and {} estimate steps was asked for",
+                            options.degree, options.ratio, options.estimate_steps),
+                {}, "use degree 1 to 100, ratio > 1 and at least one step");
 }
 
 }  // namespace
@@ -147,6 +145,11 @@ double LargestEigenvalue::residual() const {
   return std::sqrt(betas_.back()) / alphas_.back() * last_component(T, largest_of(T));
 }
 
+double LargestEigenvalue::bound(int steps) {
+  const double largest = after(steps);
+  return std::max(1.1 * largest, largest + residual());
+}
+
 ChebyshevPreconditioner::ChebyshevPreconditioner(const SparseMatrix& A, const ChebyshevOptions& options)
     : ChebyshevPreconditioner(A, A.diagonal(), options) {}
 
@@ -155,7 +158,7 @@ ChebyshevPreconditioner::ChebyshevPreconditioner(const LinearOperator& A, Vector
     : A_(A),
       options_((check(options), options)),
       inverse_diagonal_(ritz::inverse_diagonal(std::move(diagonal))),
-      bound_(options.safety * largest_eigenvalue(A, inverse_diagonal_, options.estimate_steps)) {
+      bound_(LargestEigenvalue(A, inverse_diagonal_).bound(options.estimate_steps)) {
   direction_ = Vector(A.device(), A.rows(), "vectors");
   if (options.degree == 1) return;
   product_ = Vector(A.device(), A.rows(), "vectors");

@@ -88,6 +88,12 @@ class Picture(CaseTest):
         self.assertAlmostEqual(still[0] / still[1], 1, delta=0.02)
         self.assertGreater(moved[0] / moved[1], 2)
 
+    def test_a_large_displacement_is_drawn_where_it_ends(self):
+        """The tip of the cantilever rises by 6.7 of its 10 m and comes 3.3 m back (Sze, Liu and Lo)."""
+        self.solve("ritz-elasticity", example("large/cantilever"), "--picture", self.folder / "large.png", keys={"newton.write": '"last"'})
+        across, down = extent(body_of(pixels(self.folder / "large.png")))
+        self.assertAlmostEqual(across / down, 6.71 / 6.70, delta=0.03)
+
     def test_limits_are_those_of_the_colours(self):
         wide = self.drawn("--component", "x", "--limits", -1e6, 1e6)
         middle = {row[3 * x : 3 * x + 3] for row in body_of(wide) for x in range(len(row) // 3) if min(row[3 * x : 3 * x + 3]) < 200}

@@ -5,7 +5,7 @@ import unittest
 import boxes
 import vtu
 from resume_test import Resume, files_of
-from ritz import example
+from ritz import EXAMPLES, example
 
 # Hill, The Mathematical Theory of Plasticity, 1950, ch. V.2: a sphere 0.1 ... 0.2 m, plastic to c.
 YIELD, YOUNG, POISSON, A, B, C = 250e6, 200e9, 0.3, 0.1, 0.2, 0.14
@@ -229,6 +229,53 @@ class Bar(Resume):
     def test_what_is_kept_is_described(self):
         outcome = self.run_case("ritz-solve", self.case(2), "--describe")
         self.assertIn("fields of the results at nodes: displacement (3), strain (6), stress (6), plastic_strain (6), equivalent_plastic_strain (1), reaction (3)", outcome.log)
+
+
+YIELDING = """[mesh]
+file = "{mesh}"
+[model]
+form = "von_mises_plasticity"
+[[material]]
+region = "body"
+young = 1.2925
+poisson = 0.10558
+yield_stress = 0.41553
+isotropic_hardening = 0.31511
+[[prescribe]]
+region = "held"
+value = 0
+[[load]]
+region = "loaded"
+value = [0.28469, 0.30335, -0.53678]
+[newton]
+tolerance = 1e-10
+increments = 2
+halvings = 0
+[solver]
+tolerance = 1e-11
+method = "cg"
+preconditioner = "{preconditioner}"
+operator = "{operator}"
+[[probe]]
+name = "moved"
+region = "loaded"
+field = "displacement"
+measure = "max"
+component = 1
+"""
+
+
+class YieldingCells(Resume):
+    """Few cells that yield have the largest eigenvalues: 12 Lanczos steps found less than 0.9 of them, and the polynomial was indefinite."""
+
+    def test_a_chebyshev_polynomial_stays_definite(self):
+        mesh = EXAMPLES.parent / "tests/data/gmsh/yielding_tetrahedra.msh"
+        moved = []
+        for operator, preconditioner in ("matrix", "none"), ("matrix", "chebyshev"), ("matrix_free", "chebyshev"), ("matrix_free", "multigrid"):
+            case = self.write("yielding.toml", YIELDING.format(mesh=mesh, operator=operator, preconditioner=preconditioner))
+            moved.append(self.solve("ritz-solve", case, "--overwrite").probes["moved"])
+        for other in moved[1:]:
+            self.assert_close(other, moved[0], 1e-7)
 
 
 class ThreeBars(Resume):

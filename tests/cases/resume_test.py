@@ -176,5 +176,22 @@ class LoadCasesTest(Resume):
         self.assertIn("part.inc", outcome.errors)
 
 
+class VibrationTest(Resume):
+    def test_killed_among_frequencies_it_ends_with_the_same_bytes(self):
+        """A preload as a step, then a step of modes and answers to a base that shakes."""
+        self.write("mesh.msh", boxes.cubes(["a"]))
+        steps = ('[[step]]\nname = "press"\n[[step.force]]\nregion = "a.x1"\nvalue = [-1e4, 0, 0]\n[[step]]\nname = "shake"\n[step.modal]\ncount = 3\n[step.harmonic]\n'
+                 'frequencies = [1, 5000]\nfields_at = [10, 20, 30]\n[[step.harmonic.base]]\ndirection = [0, 1, 0]\nacceleration = 1\n')
+        case = self.write("case.toml", MESH + STEEL + CLAMP + PROBES[:PROBES.rindex("[[probe]]")] + "[damping]\nratio = 0.02\n" + steps)
+        whole, parts = self.folder / "whole", self.folder / "parts"
+        self.solve("ritz-elasticity", case, output=whole)
+        code, errors = self.stopped("ritz-elasticity", case, parts, "--checkpoint-every", 1e-6, behind="amplitudes at 10 Hz", keys={}, number=signal.SIGKILL)
+        self.assertEqual(code, -signal.SIGKILL, errors)
+        outcome = self.solve("ritz-elasticity", case, "--resume", output=parts)
+        self.assertIn("resuming after step 'press'", outcome.log)
+        self.assertEqual(files_of(parts), files_of(whole))
+        self.assertTrue(any(path.name.endswith("_response.csv") for path in files_of(whole)))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -2,6 +2,8 @@
 import csv
 import math
 import pathlib
+import shutil
+import subprocess
 import unittest
 
 import boxes
@@ -502,6 +504,61 @@ speed = 10
         again = self.solve("ritz-modal", self.cube(clamp + 'recover = "motion.csv"\n[[probe]]\nname = "stress"\n'
                                                    'field = "von_mises"\nregion = "a"\nmeasure = "max"\n'), "--overwrite")
         self.assert_close(again.probes["stress"], 200e3, 1e-6)
+
+    @unittest.skipUnless(shutil.which("ccx"), "skipped: no CalculiX (ccx)")
+    def test_a_cantilever_answers_as_in_calculix(self):
+        """*STEADY STATE DYNAMICS on 8 modes, as ours without residual vectors: amplitudes to the six digits of its files, phases to 0.01 degrees."""
+        count, length, side, young, density, force = 6, 0.6, 0.05, 210e9, 7800, (1000, 300)
+        nodes = {}
+        number = lambda p: nodes.setdefault(tuple(round(c, 9) for c in p), len(nodes) + 1)
+        edges = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4), (1, 5), (2, 6), (3, 7)]
+        cells, corners = [], []
+        for cell in range(count):
+            points = [((cell + x) * length / count, y * side, z * side) for x, y, z in boxes.CORNERS]
+            corners.append([number(p) for p in points])
+            cells.append((corners[-1], [tuple((a + b) / 2 for a, b in zip(points[i], points[j])) for i, j in edges]))
+        in_mesh, tip = list(nodes), number((length, side, side))
+        cells = [own + [number(p) for p in middles] for own, middles in cells]
+        lines = lambda rows: "".join(",".join(map(str, row)) + "\n" for row in rows)
+        deck = ("*NODE,NSET=NALL\n" + lines((i, *p) for p, i in nodes.items()) + "*ELEMENT,TYPE=C3D20,ELSET=EALL\n" +
+                "".join(lines([(k, *cell[:10], ""), cell[10:]]) for k, cell in enumerate(cells, 1)) +
+                f"*MATERIAL,NAME=M\n*ELASTIC\n{young},0.3\n*DENSITY\n{density}\n*SOLID SECTION,ELSET=EALL,MATERIAL=M\n*BOUNDARY\n" +
+                lines((i, 1, 3, 0) for p, i in nodes.items() if p[0] == 0) + "*STEP\n*FREQUENCY,STORAGE=YES\n8\n*END STEP\n*STEP\n*STEADY STATE DYNAMICS\n50.,600.,2,1.\n"
+                "*MODAL DAMPING\n1,8,0.02\n*CLOAD\n" + lines([(tip, 2, force[0]), (tip, 3, force[1])]) + "*NODE FILE\nPU\n*END STEP\n")
+        self.write("deck.inp", deck)
+        run = subprocess.run(["ccx", "deck"], capture_output=True, text=True, cwd=self.folder, timeout=120)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        theirs, frequency = {}, None
+        for line in (self.folder / "deck.frd").read_text().splitlines():
+            if line.startswith("  100CL"):
+                frequency = float(line[12:24])
+            elif line.startswith(f" -1{tip:10}") and frequency is not None:
+                theirs[round(frequency)] = [float(line[13 + 12 * k:25 + 12 * k]) for k in range((len(line) - 13) // 12)]
+        faces = [(3, 2, [corners[0][i] for i in boxes.SIDES["x0"]]), (15, 3, [tip])]
+        self.write("mesh.msh", boxes.msh(in_mesh, [(5, 1, own) for own in corners] + faces, [(3, "bar"), (2, "wall"), (0, "tip")]))
+        case = (f'[mesh]\nfile = "mesh.msh"\norder = 2\n[[material]]\nregion = "bar"\nyoung = {young}\npoisson = 0.3\ndensity = {density}\n'
+                f'[[displacement]]\nregion = "wall"\nfixed = true\n[[force]]\nregion = "tip"\nvalue = [0, {force[0]}, {force[1]}]\n[modal]\ncount = 8\n'
+                "[damping]\nratio = 0.02\n[harmonic]\nfrequencies = [50, 600]\ncount = 2\nresidual_vectors = false\n"
+                '[[probe]]\nname = "tip"\nfield = "displacement"\ncomponent = "y"\nregion = "tip"\nmeasure = "mean"\n')
+        rows = self.rows(self.solve("ritz-modal", self.write("case.toml", case)), "_response.csv")
+        for at in (50, 600):
+            row = next(row for row in rows if float(row["frequency"]) == at)
+            self.assert_close(float(row["tip"]), theirs[at][1], 1e-5)
+            self.assertAlmostEqual((float(row["tip_phase"]) - theirs[at][4] + 180) % 360 - 180, 0, delta=0.01)
+
+    def test_inertia_balances_a_force_across_a_free_beam(self):
+        """M = F x^2 (L - x) / L^2, so that the ends bend away from the middle by F L^3 / 38.4 E I; the shear of a slender beam adds 2e-4."""
+        n, length, side, force = 4, 2.0, 0.02, 10.0
+        places = {"tail": 1, "middle": n // 2 + 1, "tip": n + 1}
+        names = [(1, "beam"), *((0, name) for name in places)]
+        elements = [(1, 1, [i + 1, i + 2]) for i in range(n)] + [(15, 2 + k, [node]) for k, node in enumerate(places.values())]
+        self.write("free.msh", boxes.msh([(length * i / n, 0, 0) for i in range(n + 1)], elements, names))
+        probes = "".join(f'[[probe]]\nname = "{each}"\nfield = "displacement"\ncomponent = "z"\nregion = "{each}"\nmeasure = "mean"\n' for each in places)
+        section = (f'[[section]]\nregion = "beam"\nelement = "beam"\nyoung = 200e9\npoisson = 0\nprofile = "rectangle"\nheight = {side}\nwidth = {side}\n'
+                   'orientation = [0, 1, 0]\ndensity = 8000\n')
+        load = f'[[force]]\nregion = "tip"\nvalue = [0, 0, {force}]\n[inertia_relief]\n'
+        found = self.solve("ritz-structure", self.write("free.toml", '[mesh]\nfile = "free.msh"\n' + section + load + probes)).probes
+        self.assert_close(found["tail"] - 2 * found["middle"] + found["tip"], force * length**3 / (38.4 * 200e9 * side**4 / 12), 5e-4)
 
     def test_what_is_not_possible_is_refused(self):
         harmonic = "[harmonic]\nfrequencies = [1, 5000]\n"

@@ -7,7 +7,9 @@
 #include "apps/cases/model.hpp"
 #include "apps/cases/motion.hpp"
 #include "apps/cases/plugins.hpp"
+#include "apps/cases/regions_of_fields.hpp"
 #include "apps/cases/relations.hpp"
+#include "apps/cases/responses.hpp"
 #include "apps/cases/structures/section_forces.hpp"
 #include "apps/cases/structures/structure_inputs.hpp"
 #include "apps/cases/time_input.hpp"
@@ -96,15 +98,6 @@ void check_surfaces(Run& run, const Mesh& mesh, const std::vector<Index>& with_s
                                 fmt::format("{} surface cells have no section and are no faces of solids", count),
                                 fmt::format("the first is cell {} of kind {}", first, traits(mesh.kind_of(first)).name),
                                 "add a [[section]] for them, or remove them from the mesh"));
-}
-
-// The region of a part with the name of one of the whole mesh; null: the part has none.
-const Region* region_in(const Mesh& part, const Region* whole, std::initializer_list<RegionKind> kinds) {
-  if (whole == nullptr) return nullptr;
-  for (const RegionKind kind : kinds)
-    for (const Region& region : part.regions())
-      if (region.kind == kind && region.name == whole->name) return &region;
-  return nullptr;
 }
 
 constexpr auto all_kinds = {RegionKind::facets, RegionKind::nodes, RegionKind::cells};
@@ -198,8 +191,10 @@ std::array<double, 3> applied_loads(const Model& model, const SolutionView& s, c
   return sum;
 }
 
+// relieved: inertia balances the loads, and reactions are of what supports hold.
 void report_balance(Run& run, const Model& model, const SolutionView& s, const Layout& layout,
-                    std::vector<double> reaction) {
+                    std::vector<double> reaction, bool relieved) {
+  if (relieved) return print_balance(run, {}, reaction, s.residual, 3);
   const std::array<double, 3> applied = applied_loads(model, s, layout);
   std::vector<Integral> springs;
   for (const Exchange& each : model.exchanges) springs.push_back(each.integral);
@@ -238,7 +233,7 @@ void show(Run& run, const BodyView& view, const CaseModel& read, const FieldsOfM
     if (i % components < 3) reaction[i / components * 3 + i % components] += of_frames[i];
   print_peak(run, mesh, "displacement", magnitudes(nodal[0].values, 3));
   judge_displacements(run, mesh, nodal[0].values, 3);
-  if (!s.time) report_balance(run, read.model, s, equations.layout(), reaction);
+  if (!s.time) report_balance(run, read.model, s, equations.layout(), reaction, read.relieved);
   nodal.push_back({.name = "reaction", .components = 3, .values = std::move(reaction), .forces = true});
   if (components == 6) nodal.push_back({"reaction_moment", 3, part_of(of_frames, 6, 3, 3)});
   phase.reset();
@@ -289,6 +284,37 @@ void name_body_results(const BodyView& view, const Mesh& mesh, CaseModel& read) 
   }
 }
 
+// Displacements with rotations, stresses in solids and section forces in sections.
+MotionFields motion_fields(const CaseModel& read, const std::shared_ptr<const BodyView>& view, const Mesh& mesh) {
+  const Spaces spaces = read.model.spaces();
+  const auto in_whole = [view, &mesh](EvaluatedFields of_solids, std::vector<Field> of_sections) {
+    for (Field& field : of_solids.nodal) field.finer_values.clear();  // their cells are numbered apart from the mesh's
+    for (Field& field : of_solids.cells) place_in_whole(view->body.solid_part, mesh, field);
+    for (Field& field : of_sections) {
+      place_in_whole(view->body.frame_part, mesh, field);
+      of_solids.cells.push_back(std::move(field));
+    }
+    return of_solids;
+  };
+  return {.names = in_whole(motion_stress_names(),
+                            section_force_names(view->sections, view->body.frame_part.mesh.cell_count())),
+          .roots = {"von_mises"},
+          .moved =
+              [spaces](Run&, const Vector& u) {
+                BodyMotion motion = motion_of(spaces, u);
+                std::vector<Field> fields = {{"displacement", 3, std::move(motion.displacement)}};
+                if (!motion.rotation.empty()) fields.push_back({"rotation", 3, std::move(motion.rotation)});
+                return fields;
+              },
+          .derived =
+              [in_whole, layout = layout_of(spaces),
+               stresses = stresses_of_motion(spaces[0], of_field(read.model.equations, 0)),
+               forces = section_forces_of_motion(spaces[1], of_field(read.model.equations, 1), view->sections)](
+                  Run& run, const Vector& u) {
+                return in_whole(stresses(run, layout.part(u, 0)), forces(run, layout.part(u, 1)).cells);
+              }};
+}
+
 // Joints that are written by hand: couplings that name nodes. Those without have a reference point.
 void read_couplings(Case& input, const Mesh& mesh, Body& body) {
   for (const Case::Table& t :
@@ -332,7 +358,8 @@ void require_masses_of_sections(Run& run, const Body& body) {
   for (const Error& error : unknown.errors()) run.input().add_error(error);
 }
 
-void make_body_model(Run& run, const BodyView& view, int order, std::vector<Point> gravity, CaseModel& read) {
+void make_body_model(Run& run, const BodyView& view, bool loaded, std::vector<Point> gravity, CaseModel& read) {
+  const int order = read_order(run.input());
   auto phase = run.phase("space");
   ErrorList errors;
   read.model = view.body.model(view.body.solid_space(run.device(), {.order = order}),
@@ -342,37 +369,41 @@ void make_body_model(Run& run, const BodyView& view, int order, std::vector<Poin
   for (const std::string& line : lines_of(read.model.joints)) run.log().line("{}", line);
   if (view.body.solids.has_thermal_strain())
     run.log().notice("[thermal] is the temperature of the solids: beams, bars and shells keep their length");
-  read_relations(run, run.mesh(true), std::move(gravity), read);
-}
-
-LoadCaseInputs body_load_cases(Case& input) {
-  const char* move_out = "move it out of the load case, or make two case files";
-  return read_load_cases(
-      input,
-      {"force", "traction", "body_force", "line_load", "surface_load", "pressure", "gravity", "thermal", "support"},
-      relation_tables({{"material", move_out},
-                       {"section", move_out},
-                       {"spring", move_out},
-                       {"mass", move_out},
-                       {"foundation", move_out}}));
+  read_relations(run, run.mesh(true), loaded, std::move(gravity), read);
 }
 
 // Supports, and loads where the analysis takes some: of the case, and of its load cases. Returns gravity in each.
-std::vector<Point> read_what_acts(Run& run, const Mesh& mesh, const CaseModel& read, Body& body) {
+std::vector<Point> read_what_acts(Run& run, const Mesh& mesh, const CaseModel& read, bool loaded, Body& body) {
   const BodyReader reader(run, mesh, body);
   const bool at_rest = read.modes && !read.preloaded && !run.step().continues();
   const Case::Table root = run.input().root();
   reader.read_supports(root, at_rest, body.solids.loads, body.frames.loads);
-  if (!read.modes || read.preloaded) reader.read_loads(root, body.solids.loads, body.frames.loads);
+  if (loaded) reader.read_loads(root, body.solids.loads, body.frames.loads);
   std::vector<Point> gravity = {body.frames.loads.acceleration()};
   for (const LoadCaseInput& each : read.load_cases.cases) {
     ElasticLoads& of_solids = body.solids.load_case(each.name);
     FrameLoads& of_frames = body.frames.load_case(each.name);
-    reader.read_supports(each.table, false, of_solids, of_frames);
+    if (!read.modes) reader.read_supports(each.table, false, of_solids, of_frames);
     reader.read_loads(each.table, of_solids, of_frames);
     gravity.push_back(of_frames.acceleration());
   }
   return gravity;
+}
+
+// Load cases of an answer excite; those of statics are solved.
+LoadCaseInputs body_load_cases(Run& run, bool modes, bool answers) {
+  if (modes && !answers) return {};
+  const char* move_out = "move it out of the load case, or make two case files";
+  const std::vector<MatrixTable> of_matrices = relation_tables({{"material", move_out},
+                                                                {"section", move_out},
+                                                                {"spring", move_out},
+                                                                {"mass", move_out},
+                                                                {"foundation", move_out}});
+  std::vector<std::string> tables = {"force",        "traction", "body_force", "line_load",
+                                     "surface_load", "pressure", "gravity"};
+  if (answers) return read_exciting_loads(run, tables, of_matrices);
+  tables.insert(tables.end(), {"thermal", "support"});
+  return read_load_cases(run.input(), tables, of_matrices);
 }
 
 // Laws of solids next to sections: those of small displacements, since joints and sections do not turn.
@@ -387,25 +418,40 @@ void check_laws(Run& run, const ElasticBody& solids) {
   refuse_warming_laws(run, solids);
 }
 
+// Loads of a temperature at rest do not excite.
+void remove_thermal_loads(Run& run, CaseModel& read) {
+  const auto is_thermal = [](const Integral& each) { return !each.form.has_matrix && each.form.derived > 0; };
+  if (!read.preloaded && !run.step().continues() && std::erase_if(read.model.equations, is_thermal) > 0)
+    run.log().notice("thermal strain changes no frequency here: give [modal] preload = true for its stresses");
+}
+
+void require_volumes(Run& run, const Mesh& mesh) {
+  if (std::ranges::any_of(mesh.blocks(), [](const CellBlock& b) { return traits(b.kind).dimension == 3; })) return;
+  run.input().root().refuse(ErrorKind::solids_and_sections, "material",
+                            "'material' was given next to sections, and the mesh has no volumes",
+                            "materials are of solids; lines and surfaces have theirs as keys of [[section]]",
+                            "omit it, or mesh the solids in the same file");
+}
+
 CaseModel read_body_case(Run& run, bool modes) {
   Case& input = run.input();
   const Mesh& mesh = run.mesh(true);
   refuse_other_keys(run);
-  if (std::ranges::none_of(mesh.blocks(), [](const CellBlock& b) { return traits(b.kind).dimension == 3; }))
-    input.root().refuse(ErrorKind::solids_and_sections, "material",
-                        "'material' was given next to sections, and the mesh has no volumes",
-                        "materials are of solids; lines and surfaces have theirs as keys of [[section]]",
-                        "omit it, or mesh the solids in the same file");
+  require_volumes(run, mesh);
   const std::vector<Index> cells = cells_with_sections(run, mesh);
   input.throw_if_any();
   const auto view =
       std::make_shared<BodyView>(std::make_shared<const FormCatalogue>(run.device(), load_plugins(run)), mesh, cells);
   std::optional<Profile::Phase> phase(std::in_place, run.device().profile(), "model");
-  CaseModel read{.modes = modes, .reader = modes ? read_body_vibration : read_body};
-  if (read.modes) read.preloaded = has_preload(run);
-  else read.load_cases = body_load_cases(input);
+  CaseModel read{.modes = modes,
+                 .relieved = !modes && input.root().has("inertia_relief"),
+                 .reader = modes ? read_body_vibration : read_body};
+  read.preloaded = modes && has_preload(run);
+  const bool answers = modes && responds(run);
+  const bool loaded = !modes || read.preloaded || (answers && outside_loads_excite(run, read));
+  read.load_cases = body_load_cases(run, modes, answers);
   const bool moves = !read.modes && goes_through_time(run);
-  bool weighs = read.modes || moves || has_gravity(input.root());
+  bool weighs = read.modes || moves || read.relieved || has_gravity(input.root());
   for (const LoadCaseInput& each : read.load_cases.cases) weighs = weighs || has_gravity(each.table);
   Body& body = view->body;
   read_elastic_materials(run, body.solid_part.mesh, "[kg/m^3], needed with gravity, [time] and for modes", weighs,
@@ -419,21 +465,25 @@ CaseModel read_body_case(Run& run, bool modes) {
   read_foundations(input, body.solid_part.mesh, body.solids);
   read_couplings(input, mesh, body);
   check_surfaces(run, mesh, cells, body.solid_part);
-  std::vector<Point> gravity = read_what_acts(run, mesh, read, body);
+  std::vector<Point> gravity = read_what_acts(run, mesh, read, loaded, body);
   check_laws(run, body.solids);
-  const int order = read_order(input);
   if (moves) read.time = read_motion(run, 3, body.frames.components() - 3);
   phase.reset();
-  make_body_model(run, *view, order, std::move(gravity), read);
-  if (read.modes || moves) require_masses_of_sections(run, body);
+  make_body_model(run, *view, loaded, std::move(gravity), read);
+  if (read.modes || moves || read.relieved) require_masses_of_sections(run, body);
   if (moves) read_damping(input, read.model);
   read.check_solver = check_body_solver;
   read.what_acts =
       "[[force]], [[traction]], [[body_force]], [[line_load]], [[surface_load]], [[pressure]], gravity, [thermal], "
       "or a [[support]] with a value that is not 0";
+  if (answers) {
+    remove_thermal_loads(run, read);
+    read.motion = motion_fields(read, view, mesh);
+  }
   if (!read.modes) name_body_results(*view, mesh, read);
   // The model is copied by those who solve it; what is shown knows its loads.
-  const auto shown = std::make_shared<CaseModel>(CaseModel{.model = read.model, .reader = read_body});
+  const auto shown =
+      std::make_shared<CaseModel>(CaseModel{.model = read.model, .relieved = read.relieved, .reader = read_body});
   read.show_fields = [view, shown](Run& run, const FieldsOfModel& fields, const SolutionView& s) {
     show(run, *view, *shown, fields, s);
   };

@@ -1,5 +1,6 @@
 #include "apps/cases/structures/section_forces.hpp"
 
+#include "apps/cases/elastic_stresses.hpp"
 #include "apps/results/evaluated_fields.hpp"
 #include "apps/show/units.hpp"
 #include "fem/elements/beam.hpp"
@@ -101,6 +102,15 @@ std::vector<Field> section_force_names(const std::vector<StructureSection>& sect
       for (const Index cell : s.region->cells) named->given[static_cast<std::size_t>(cell)] = 1;
     }
   return names;
+}
+
+FieldsOfMotion section_forces_of_motion(const FunctionSpace& space, const std::vector<Integral>& equations,
+                                        std::vector<StructureSection> sections) {
+  return [space, stiffness = with_matrix(equations), made = std::shared_ptr<Operator>(),
+          sections = std::move(sections)](Run& run, const Vector& u) mutable {
+    if (!made) made = std::make_shared<Operator>(equations_of_results(run.results(), space, stiffness));
+    return EvaluatedFields{{}, section_forces_of(run, *made, sections, {}, u)};
+  };
 }
 
 }  // namespace ritz

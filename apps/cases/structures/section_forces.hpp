@@ -1,6 +1,7 @@
 // Forces in beams, bars and shells, and what elements keep, as fields of cells.
 #pragma once
 
+#include "apps/cases/fields_of_motion.hpp"
 #include "apps/cases/structures/structure_inputs.hpp"
 #include "fem/operator/operator.hpp"
 #include "io/vtk/vtu_writer.hpp"
@@ -15,6 +16,10 @@ std::vector<Field> section_forces(Run& run, const Operator& equations, const std
 // The same, which prints and records nothing.
 std::vector<Field> section_forces_of(Run& run, const Operator& equations, const std::vector<StructureSection>& sections,
                                      const std::vector<Vector3>& along, const Vector& u);
+
+// Those of motions about a state, by these forms of the stiffness.
+FieldsOfMotion section_forces_of_motion(const FunctionSpace& space, const std::vector<Integral>& equations,
+                                        std::vector<StructureSection> sections);
 
 // Their names, numbers of components, and the cells that have them.
 std::vector<Field> section_force_names(const std::vector<StructureSection>& sections, Index cell_count);

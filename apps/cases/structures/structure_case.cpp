@@ -102,20 +102,15 @@ void show(Run& run, const Operator& equations, const StructureView& view, const 
 // Displacements with rotations, and section forces.
 MotionFields motion_fields(const CaseModel& read, std::shared_ptr<const StructureView> view) {
   const FunctionSpace& space = read.space();
-  std::vector<Integral> stiffness;
-  std::ranges::copy_if(read.model.equations, std::back_inserter(stiffness),
-                       [](const Integral& each) { return each.form.has_matrix; });
   MotionFields fields{.names = {{}, section_force_names(view->sections, space.mesh().cell_count())}};
   fields.moved = [space](Run&, const Vector& u) {
     std::vector<Field> moved;
     add_rates(space, &u, "displacement", "rotation", moved);
     return moved;
   };
-  fields.derived = [space, view, stiffness = std::move(stiffness), equations = std::shared_ptr<Operator>()](
-                       Run& run, const Vector& u) mutable {
-    if (!equations) equations = std::make_shared<Operator>(equations_of_results(run.results(), space, stiffness));
-    return EvaluatedFields{{}, section_forces_of(run, *equations, view->sections, {}, u)};
-  };
+  // The view has the catalogue of their forms.
+  fields.derived = [view, forces = section_forces_of_motion(space, read.model.equations, view->sections)](
+                       Run& run, const Vector& u) { return forces(run, u); };
   return fields;
 }
 

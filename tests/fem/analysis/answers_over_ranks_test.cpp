@@ -145,7 +145,7 @@ Numbers relief(Ranks* ranks) {
 Numbers substructure(Ranks* ranks, bool with_modes) {
   Model model = body();
   model.load_cases.clear();
-  Substructure analysis{.interface = {&bar().region("x1")}, .linear = {.ranks = ranks}};
+  Substructure analysis{.interface = {{.region = &bar().region("x1")}}, .linear = {.ranks = ranks}};
   if (with_modes) analysis.modal = basis(ranks).modal;
   const ReducedModel reduced = reduce(model, analysis);
   Numbers result, q(static_cast<std::size_t>(reduced.size()), 0.0);

@@ -47,7 +47,7 @@ struct Bar {
     model = body.model(cpu());
   }
   Substructure to(int modes) const {
-    Substructure result{.interface = {&mesh.region("x1")}};
+    Substructure result{.interface = {{.region = &mesh.region("x1")}}};
     if (modes > 0) result.modal = Modal{{.count = modes, .method = EigenMethod::lanczos}};
     return result;
   }
@@ -99,7 +99,7 @@ TEST(Substructure, MassOfTheBaseIsThatOfThePart) {
   ElasticBody body(mesh);
   body.material("all", {.young = 1e9, .poisson = 0.3, .density = 1000});
   const Model free = body.model(cpu());
-  const ReducedModel r = reduce(free, {.interface = {&mesh.region("x0")}});
+  const ReducedModel r = reduce(free, {.interface = {{.region = &mesh.region("x0")}}});
   const auto n = static_cast<std::size_t>(r.size());
   double mass = 0, stiffness = 0;  // of the motion along x, which the interface imposes on all
   for (std::size_t i = 0; i < n; ++i)

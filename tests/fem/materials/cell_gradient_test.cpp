@@ -10,6 +10,8 @@
 
 #include "fem/physics/orientation.hpp"
 
+#include <numbers>
+
 namespace ritz::test {
 namespace {
 
@@ -51,14 +53,29 @@ TEST(CellGradient, TangentsOfMeanDilatationWithAxesAndFreeStrainsAreDerivativesO
                    cells_in(Space::solid), 0.3, large ? "large" : "small");
 }
 
-TEST(CellGradient, TangentsOfIncompatibleModesAreDerivativesOfResiduals) {
-  const Kinematics solid{.gradient = CellGradient::incompatible_modes};
-  expect_tangent(material(example_of<LinearElastic>(), solid), cells_in(Space::solid), 0.3, "isotropic");
-  expect_tangent(material(example_of<Orthotropic>(), solid), cells_in(Space::solid), 0.3, "orthotropic");
-  for (const bool plane_stress : {false, true})
+template <Law L>
+void expect_tangents_of_incompatible_modes(bool large, double size) {
+  const auto expect = [&](Space space, bool plane_stress) {
     expect_tangent(
-        material(example_of<LinearElastic>(), {Space::plane, false, plane_stress, CellGradient::incompatible_modes}),
-        cells_in(Space::plane), 0.3, plane_stress ? "plane stress" : "plane strain");
+        material(example_of<L>(), {space, large, plane_stress, CellGradient::incompatible_modes}), cells_in(space),
+        size,
+        std::string(L::name) + (large ? " large " : " small ") + (plane_stress ? "plane stress" : name_in(space)));
+  };
+  expect(Space::solid, false);
+  expect(Space::plane, false);
+  if (LawFacts<L>::symmetric) expect(Space::plane, true);
+}
+
+TEST(CellGradient, TangentsOfIncompatibleModesAreDerivativesOfResiduals) {
+  expect_tangents_of_incompatible_modes<LinearElastic>(false, 0.3);
+  expect_tangents_of_incompatible_modes<LinearElastic>(true, 0.3);
+  expect_tangents_of_incompatible_modes<NeoHooke>(true, 0.3);
+  expect_tangents_of_incompatible_modes<J2>(false, 0.2);
+  expect_tangents_of_incompatible_modes<J2>(true, 0.2);
+  expect_tangents_of_incompatible_modes<DruckerPrager>(false, -0.2);
+  expect_tangents_of_incompatible_modes<DruckerPrager>(true, -0.2);
+  expect_tangent(material(example_of<Orthotropic>(), {.gradient = CellGradient::incompatible_modes}),
+                 cells_in(Space::solid), 0.3, "orthotropic");
 }
 
 TEST(CellGradient, TangentsOfAUniformGradientAreDerivativesOfResiduals) {
@@ -143,21 +160,87 @@ TEST(CellGradient, IncompatibleModesBendARectangleExactly) {
   EXPECT_GT(energy(CellGradient::own), 10 * exact);
 }
 
+// The same rectangle of von Mises's plasticity: its two points across have the stress of the tension test, and the
+// moment of these stresses.
+TEST(CellGradient, IncompatibleModesBendAPlasticRectangleByTheStressOfTensionTests) {
+  const double length = 3, height = 0.5, curvature = 0.1, slope = 300;
+  J2 law{.young = 1000, .poisson = 0.3};
+  law.yield = {{0, 0.1, 1, 1, 1, 1, 1, 1}, {5, 5 + slope * 0.1, 99, 99, 99, 99, 99, 99}};
+  const double y = height / (2 * std::numbers::sqrt3), strain = curvature * y;
+  const double stress = (5 + slope * strain) / (1 + slope / law.young), moment = 0.5 * height * 2 * y * stress;
+  ASSERT_GT(law.young * strain, 2 * 5);
+  const DiscreteProblem p(rectangle(1, 1, {length, height}, CellKind::quad4),
+                          material(law, {Space::plane, false, true, CellGradient::incompatible_modes}));
+  const std::vector<double> u = p.values(
+      [&](const Point& x, int i) { return curvature * (i == 0 ? x[0] * (x[1] - height / 2) : -x[0] * x[0] / 2); });
+  const std::vector<double> r = p.residual(u);
+  double work = 0;
+  for (std::size_t i = 0; i < u.size(); ++i) work += u[i] * r[i];
+  EXPECT_NEAR(work, moment * curvature * length, 1e-9 * work);
+}
+
+// u = Q (x + v) - x has the forces of v, turned: amplitudes of modes do not depend on a rotation of the body.
+TEST(CellGradient, ForcesTurnWithTheBody) {
+  const double c = std::cos(2.0), s = std::sin(2.0);
+  const auto expect = [&](const auto& law, CellGradient gradient) {
+    const DiscreteProblem p(cells_in(Space::solid), material(law, {Space::solid, true, false, gradient}));
+    const std::vector<double> v = bent(p, 0.5);
+    std::vector<double> turned = v;
+    for (Node node = 0; node < p.mesh.node_count(); ++node) {
+      const std::size_t i = 3 * static_cast<std::size_t>(node);
+      const auto x = p.mesh.point(node);
+      turned[i] = c * (x[0] + v[i]) - s * (x[1] + v[i + 1]) - x[0];
+      turned[i + 1] = s * (x[0] + v[i]) + c * (x[1] + v[i + 1]) - x[1];
+    }
+    const std::vector<double> f = p.residual(v), g = p.residual(turned);
+    double largest = 0;
+    for (const double each : f) largest = std::max(largest, std::abs(each));
+    for (std::size_t i = 0; i < f.size(); i += 3) {
+      EXPECT_NEAR(g[i], c * f[i] - s * f[i + 1], 1e-9 * largest);  // amplitudes end at 1e-10 of the forces
+      EXPECT_NEAR(g[i + 1], s * f[i] + c * f[i + 1], 1e-9 * largest);
+      EXPECT_NEAR(g[i + 2], f[i + 2], 1e-9 * largest);
+    }
+  };
+  for (const CellGradient gradient :
+       {CellGradient::mean_dilatation, CellGradient::incompatible_modes, CellGradient::uniform}) {
+    expect(NeoHooke{3, 0.4}, gradient);
+    expect(example_of<J2>(), gradient);
+  }
+}
+
+// A square that is compressed to a third, free at its sides. The only motion that loses energy is the rotation under
+// dead loads; modes that are not transposed lose it in hourglasses below 0.63 (Wriggers and Reese, Comput. Methods
+// Appl. Mech. Engrg. 135 (1996) 201).
+TEST(CellGradient, IncompatibleModesDoNotBuckleUnderCompression) {
+  const DiscreteProblem p(rectangle(1, 1, {1, 1}, CellKind::quad4),
+                          material(NeoHooke{1, 0.3}, {Space::plane, true, false, CellGradient::incompatible_modes}));
+  const double across = 1.4469671199660796;  // free of stress
+  const Vector u = p.space.from_mesh(
+      p.values([&](const Point& x, int i) { return i == 0 ? (across - 1) * x[0] : (1.0 / 3 - 1) * x[1]; }));
+  const Dense K = dense_on_mesh(p, p.matrix(u));
+  EXPECT_EQ(eigenvalues_below(K, -1e-3 * largest_entry(K)), 1);
+}
+
 // Then forces at all nodes are those of the cells' own gradient.
 TEST(CellGradient, StressesOfLinearDisplacementsAreExact) {
   for (const Case& c : cases)
     for (const bool large : {false, true}) {
-      if (large && c.gradient == CellGradient::incompatible_modes) continue;
       SCOPED_TRACE(name_in(c.space) + (large ? ", large" : ", small"));
-      const auto forces = [&](CellGradient gradient) {
-        const DiscreteProblem p(cells_in(c.space), large ? material(NeoHooke{3, 0.4}, {c.space, true, false, gradient})
-                                                         : material(compressible, {c.space, false, false, gradient}));
-        return p.residual(p.values([](const Point& x, int i) {
-          return i == 0 ? 0.3 * x[0] : i == 1 ? -0.2 * x[0] + 0.1 * x[1] : 0.2 * x[1] - 0.1 * x[2];
-        }));
-      };
-      const std::vector<double> exact = forces(CellGradient::own), assumed = forces(c.gradient);
-      for (std::size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(assumed[i], exact[i], 1e-14);
+      for (const bool plastic : {false, true}) {
+        const auto forces = [&](CellGradient gradient) {
+          const Kinematics kinematics{c.space, large, false, gradient};
+          const DiscreteProblem p(cells_in(c.space), plastic ? material(example_of<J2>(), kinematics)
+                                                     : large ? material(NeoHooke{3, 0.4}, kinematics)
+                                                             : material(compressible, kinematics));
+          return p.residual(p.values([](const Point& x, int i) {
+            return i == 0 ? 0.3 * x[0] : i == 1 ? -0.2 * x[0] + 0.1 * x[1] : 0.2 * x[1] - 0.1 * x[2];
+          }));
+        };
+        const std::vector<double> exact = forces(CellGradient::own), assumed = forces(c.gradient);
+        double largest = 0;
+        for (const double each : exact) largest = std::max(largest, std::abs(each));
+        for (std::size_t i = 0; i < exact.size(); ++i) EXPECT_NEAR(assumed[i], exact[i], 1e-13 * largest);
+      }
     }
 }
 
@@ -171,8 +254,6 @@ TEST(CellGradient, ThatALawOrASpaceDoesNotHaveIsRefused) {
   EXPECT_THAT(why(compressible, {Space::plane, false, true, CellGradient::mean_dilatation}), HasSubstr("plane stress"));
   EXPECT_THAT(why(compressible, {Space::revolution, false, false, CellGradient::incompatible_modes}),
               HasSubstr("body of revolution"));
-  EXPECT_THAT(why(NeoHooke{3, 0.4}, {Space::solid, true, false, CellGradient::incompatible_modes}),
-              HasSubstr("incompatible modes of the law 'neo_hooke'"));
   EXPECT_THAT(why(compressible, {Space::plane, false, false, CellGradient::uniform}), HasSubstr("in the plane"));
   EXPECT_THAT(why(example_of<DruckerPrager>(), {Space::solid, false, false, CellGradient::uniform}),
               HasSubstr("a uniform gradient"));
