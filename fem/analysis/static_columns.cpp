@@ -145,26 +145,38 @@ void StaticColumns::sum_loads(StaticColumn& column) const {
   column.load_size = std::ranges::max(sums(loads));
 }
 
+void StaticColumns::add_loads(const Equations* own, const Vector& u, StaticColumn& column) {
+  if (own == nullptr) return;
+  own->residual(u, column.own);
+  axpy(1.0, column.own, column.b);
+}
+
 void StaticColumns::assemble() {
   Vector u = equations().zeros(),
          shared = equations().zeros();  // prescribed values, and the residual of the equations alone
   const Supports* before = nullptr;
   for (StaticColumn& column : columns_) {
-    u.fill_zero();
-    supports(column).set_values(u);
+    const Supports& held = supports(column);
+    const std::shared_ptr<const Equations> own = own_loads(column);
+    column.b = equations().zeros();
+    column.own = own != nullptr ? equations().zeros() : Vector();
     if (column.enter) column.enter();
+    if (means_ != nullptr) {  // motions along means move springs to the ground, too: their forces are no loads
+      u.fill_zero();
+      means_->eliminating().set_values(u);
+      equations().residual(u, column.b);
+      add_loads(own.get(), u, column);
+      sum_loads(column);
+    }
+    u.fill_zero();
+    held.set_values(u);
     if (column.supports != before || column.enter) equations().residual(u, shared);
     before = column.supports;
-    column.b = equations().zeros();
     copy(shared, column.b);
-    if (const std::shared_ptr<const Equations> own = own_loads(column)) {
-      column.own = equations().zeros();
-      own->residual(u, column.own);
-      axpy(1.0, column.own, column.b);
-    }
+    add_loads(own.get(), u, column);
     check_finite(column);
-    sum_loads(column);
-    if (means_ != nullptr) means_->add_springs(u, column.b);
+    if (means_ == nullptr) sum_loads(column);
+    else means_->add_springs(u, column.b);
     cool(column);
   }
 }

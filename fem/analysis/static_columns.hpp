@@ -84,6 +84,7 @@ class StaticColumns {
   void leave_out_gauge(StaticColumn& column);
   std::vector<double> sums(const std::vector<double>& values) const;  // [component]
   void sum_loads(StaticColumn& column) const;
+  static void add_loads(const Equations* own, const Vector& u, StaticColumn& column);  // own: null: none
   void sum_applied(const std::vector<double>& weights, StaticSolution& s) const;
   void add_own(double factor, StaticColumn& column, Vector& r) const;
   Vector residual_of_all(const Vector& u) const;  // of equations and springs

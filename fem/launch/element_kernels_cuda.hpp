@@ -6,6 +6,7 @@
 #include "fem/launch/element_actions.hpp"
 #include "fem/launch/tangent_engine.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 namespace ritz::RITZ_BACKEND {
@@ -45,12 +46,13 @@ template <Form F, int D>
 requires(FormFacts<F>::coupled > 0) const
     double* law_at_points(const Device& device, const ElementArguments& arguments, LawTask task);
 
-// Numbers of all arrays of a cell, at most. Of an assumed gradient with the cell's record and what couples its points.
+// Numbers of all arrays of a cell, at most. Of an assumed gradient with the cell's record and what couples its points;
+// its inner unknowns are found by moduli in each task.
 template <class F>
 constexpr int law_numbers(LawTask task, const PointLaw& law, int points) {
-  const int numbers = points * (9 + 6 + 6 + 36 + numbers_of_task<F>(task, law));
-  if constexpr (FormFacts<F>::coupled == 0) return numbers;
-  else return numbers + points * 10 + 9 + FormFacts<F>::from_cell(points);
+  const int numbers = points * (9 + 6 + 6 + 36), left = numbers_of_task<F>(task, law);
+  if constexpr (FormFacts<F>::coupled == 0) return numbers + points * left;
+  else return numbers + points * (10 + std::max(left, F::from_law)) + 9 + FormFacts<F>::from_cell(points);
 }
 
 // run(arguments), for forms of a law part by part. An element has `entries` results.

@@ -3,10 +3,12 @@
 #include "device/error.hpp"
 #include "device/kernels.hpp"
 #include "fem/launch/affine_cells.hpp"
+#include "fem/materials/from_cell_law.hpp"
 #include "fem/operator/affine_cells.hpp"
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <string_view>
 #include <utility>
 
 namespace ritz {
@@ -136,6 +138,42 @@ int ElementTerms::degree_of(Task task, const ElementGroup& group, const Integral
                                           : quadrature_degree(integral.form, group);
 }
 
+namespace {
+
+// Vectors of a cell, and their numbers at a point, of the form of an assumed gradient with this name.
+struct CellFormSizes {
+  int coupled = 0, rows = 0;
+};
+template <Space space, CellGradient gradient, bool symmetric, bool large>
+void find(std::string_view name, CellFormSizes& sizes) {
+  using F = FromCellLaw<space, gradient, symmetric, large>;
+  if (name == F::name) sizes = {F::coupled, F::rows};
+}
+template <Space space, bool symmetric>
+void find_in(std::string_view name, CellFormSizes& sizes) {
+  find<space, CellGradient::mean_dilatation, symmetric, false>(name, sizes);
+  if constexpr (space != Space::revolution) {
+    find<space, CellGradient::incompatible_modes, symmetric, false>(name, sizes);
+    find<space, CellGradient::incompatible_modes, symmetric, true>(name, sizes);
+  }
+  if constexpr (space == Space::solid && symmetric) find<space, CellGradient::uniform, true, false>(name, sizes);
+}
+
+// Records and vectors of a cell, as fem/launch/cell_gradients.hpp lays them out.
+int numbers_of_cell(const FormValue& form, int points) {
+  if (form.cell_kernels.empty()) return 0;
+  CellFormSizes sizes;
+  find_in<Space::solid, true>(form.cell_kernels, sizes);
+  find_in<Space::solid, false>(form.cell_kernels, sizes);
+  find_in<Space::plane, true>(form.cell_kernels, sizes);
+  find_in<Space::plane, false>(form.cell_kernels, sizes);
+  find_in<Space::revolution, true>(form.cell_kernels, sizes);
+  find_in<Space::revolution, false>(form.cell_kernels, sizes);
+  return points * (10 + sizes.coupled * sizes.rows) + 9 + sizes.coupled * sizes.coupled;
+}
+
+}  // namespace
+
 // Strain, stress, moduli and forces of all points at a time, as far as 128 MiB hold: enough for a GPU to be busy. At
 // least those of one batch.
 Index ElementTerms::law_workspace() const {
@@ -148,9 +186,8 @@ Index ElementTerms::law_workspace() const {
       if (one.form.law.kernel.empty()) continue;
       const int points = std::max(points_.table(group, degree_of(Task::residual, group, one)).point_count,
                                   points_.table(group, degree_of(Task::evaluate, group, one)).point_count);
-      // of an assumed gradient: records and vectors of the cell (fem/launch/cell_gradients.hpp)
-      const int of_cell = one.form.cell_kernels.empty() ? 0 : points * (10 + 81) + 9 + 81;
-      const Index of_batch = (points * (numbers + std::ssize(one.form.state_start)) + of_cell) * lane_count;
+      const Index of_batch =
+          (points * (numbers + std::ssize(one.form.state_start)) + numbers_of_cell(one.form, points)) * lane_count;
       needed = std::max(needed, of_batch * group.batch_count());
       batch = std::max(batch, of_batch);
     }

@@ -88,8 +88,8 @@ constexpr ErrorEntry list[] = {
      "see docs/joining.md"},
     {ErrorKind::several_fields, "several-fields",
      "a case asks for what forms of several fields, or of facets or edges, do not have",
-     "rigid regions, couplings, [space] and derivatives are of one field; ties and equations join unknowns at nodes; "
-     "pressures act on facets, and on fields that have unknowns there",
+     "ties, rigid regions and equations join unknowns at nodes; pressures act on facets, and on fields that have "
+     "unknowns there; some methods and preconditioners need one positive definite matrix",
      "omit it, or write a program: docs/several-fields.md"},
     {ErrorKind::solids_and_sections, "solids-and-sections",
      "solids next to beams, bars or shells, and something that such a body does not have",
