@@ -85,6 +85,7 @@ RayleighDamping read_rayleigh(const Case::Table& t) {
   }
   const std::vector<double> ratios = t.vector("ratios", "of the critical damping, at two frequencies", {.size = 2}),
                             frequencies = t.vector("frequencies", "[Hz]", {.size = 2, .above = 0});
+  if (!t.has("frequencies")) return {};  // reported
   try {
     return rayleigh_through({ratios[0], frequencies[0]}, {ratios[1], frequencies[1]});
   } catch (const Error& error) { t.error("ratios", error); }
