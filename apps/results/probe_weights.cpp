@@ -125,7 +125,7 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& of_m
   const Probe* const found = probe_named(probes, table, key, name);
   if (found == nullptr) return std::nullopt;
   const Probe& probe = *found;
-  if (!probe.place && probe.region == nullptr) return std::nullopt;  // told
+  if (!probe.place && probe.region == nullptr) return std::nullopt;  // reported
   const auto refuse = [&](const std::string& why) {
     table.error(
         ErrorKind::gradient, key, fmt::format("no gradient of the probe '{}'", name), why,
@@ -142,11 +142,11 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& of_m
   const FunctionSpace space = field->space ? field->space : of_model;
   result.in_cells = probe.values == "cells" || !field->is_at_nodes;
   if (result.in_cells && !field->is_in_cells) return refuse(fmt::format("'{}' is not in cells", probe.field));
-  if (result.in_cells && !probe.place && probe.region->kind != RegionKind::cells) return std::nullopt;  // told
+  if (result.in_cells && !probe.place && probe.region->kind != RegionKind::cells) return std::nullopt;  // reported
   FieldComponent component;
   try {
     component = component_named(field->field, probe.component);
-  } catch (const Error&) { return std::nullopt; }  // told by others
+  } catch (const Error&) { return std::nullopt; }  // reported elsewhere
   if (component.which < 0 && field->field.components > 1) return refuse("it is not one component");
   if (!space.isoparametric() && !result.in_cells) {
     if (result.of_reactions || (!probe.place && probe.region->kind == RegionKind::nodes))
