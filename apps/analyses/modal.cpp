@@ -5,6 +5,7 @@
 
 #include "apps/results/field_results.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/analysis/modal_space.hpp"
 #include "fem/analysis/sector_modes.hpp"
 #include "fem/operator/fields_operator_needs.hpp"
 #include "fem/physics/body.hpp"
@@ -203,7 +204,7 @@ MemoryNeeds needs_of_modes(const FieldsOfModel& fields, const ModalInput& input,
 
 LinearSolverOptions linear_of_answers(const CaseModel& read, CaseSolvers& solvers) {
   LinearSolverOptions linear = solvers.linear();
-  if (read.model.has_fields() && linear.method == LinearMethod::automatic) linear.method = LinearMethod::direct;
+  linear.method = method_of_answers(linear.method, read.model);
   return linear;
 }
 

@@ -31,7 +31,7 @@ void name_mode(std::size_t k, CaseModel& read, const char* suffix = "");
 // Memory of several fields next to one system: the masses, and the columns of modes, of their search and of the static
 // answers to so many forces.
 MemoryNeeds needs_of_modes(const FieldsOfModel& fields, const ModalInput& input, Index more = 0);
-// Modes of several fields are found by factors, and so are their static answers where no method is named.
+// With the method of static answers, for the forecast of several fields.
 LinearSolverOptions linear_of_answers(const CaseModel& read, CaseSolvers& solvers);
 // Displacements and rotations of a body of solids and sections, on the whole mesh.
 MotionOf motion_in(const Model& body);

@@ -16,7 +16,7 @@ namespace {
 void check_name(const Case::Table& table, const std::string& name, std::set<std::string>& names) {
   if (!name.empty() && !names.insert(name).second)
     table.error(ErrorKind::load_case, "name", fmt::format("a second load case or combination is called '{}'", name),
-                "results are found by name", "give each a name of its own");
+                "results are found by name", "give each a different name");
 }
 
 void require_no_matrix_tables(const Case::Table& table, const std::vector<MatrixTable>& matrix_tables) {

@@ -52,7 +52,7 @@ Orientations read_orientations(Case& input, int dimension) {
     const std::string name = t.text("name", "by which materials call it");
     if (!result.emplace(name, orientation_of(t, dimension)).second)
       t.error(ErrorKind::orientation, "name", fmt::format("two orientations are called '{}'", name), {},
-              "give each a name of its own");
+              "give each a different name");
   }
   return result;
 }

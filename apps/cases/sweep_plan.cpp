@@ -156,7 +156,7 @@ void name_members(const Case::Table& sweep, std::vector<SweepMember>& members, c
                   "use up to 60 letters, digits, - and +");
     if (!names.insert(name).second)
       sweep.error(ErrorKind::sweep, "table", fmt::format("two members are called '{}'", name), {},
-                  "give each a name of its own");
+                  "give each a different name");
     name = stem + "-" + name;
   }
 }

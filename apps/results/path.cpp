@@ -184,7 +184,7 @@ void Paths::check_names(Case& input) const {
     };
     if (!path.name.empty() && !names.insert(path.name).second)
       refuse(fmt::format("a second path is called '{}'", path.name), "results are found by name",
-             "give each path a name of its own");
+             "give each path a different name");
     if (path.name.find_first_of("/\\") != std::string::npos)
       refuse(fmt::format("a path cannot be called '{}'", path.name), "its table is a file of that name",
              "take letters, digits, - and _");

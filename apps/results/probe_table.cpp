@@ -104,7 +104,7 @@ std::vector<Probe> read_probes(Case& input, const Mesh& mesh) {
               "tables of probes and of sweeps have a column of that name", "give it another name");
     if (!name.empty() && !names.insert(name).second)
       t.error(ErrorKind::probe, "name", fmt::format("a second probe is called '{}'", name), "results are found by name",
-              "give each probe a name of its own");
+              "give each probe a different name");
   }
   for (const Probe& probe : probes) check_column(probe, names);
   return probes;

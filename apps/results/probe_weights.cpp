@@ -39,7 +39,7 @@ void each_value(const FunctionSpace& space, Index cell, const Point& xi, const A
   for (std::size_t a = 0; a < nodes.size(); ++a) add(nodes[a], values[a]);
 }
 
-// Adds those of a field of its own order, at its nodes, over a region of cells or facets.
+// Adds those of a field of another order than the mesh, at the nodes of the field, over a region of cells or facets.
 void add_field_weights(const Region& region, const FunctionSpace& space, const BodyMeasure& measure,
                        const AddWeight& add) {
   RegionPoints points(space.mesh(), measure, space.order());
@@ -151,7 +151,8 @@ std::optional<ProbeWeights> probe_weights(Case& input, const FunctionSpace& of_m
   if (!space.isoparametric() && !result.in_cells) {
     if (result.of_reactions || (!probe.place && probe.region->kind == RegionKind::nodes))
       return refuse(
-          "the field has nodes of its own ([space] order), and reactions and regions of nodes those of the mesh");
+          "the nodes of the field are not those of the mesh ([space] order), to which reactions and regions of nodes "
+          "belong");
     if (field->is_bent)
       return refuse(fmt::format("with [space] order '{}' is taken at finer points than the nodes", probe.field));
   }

@@ -27,7 +27,7 @@ struct ProbeWeights {
 // Fields at nodes of which probes have derivatives, and in cells.
 struct DifferentiableField {
   Field field;               // its name and components, without values
-  bool is_bent = false;      // it does not vary between the nodes of a field of its own order as its values do
+  bool is_bent = false;      // [space] order: between nodes it does not vary as its values do
   bool is_in_cells = false;  // in cells, too
   bool is_at_nodes = true;   // else in cells alone
   FunctionSpace space = {};  // of several fields, that of the field; none: the only one

@@ -77,10 +77,6 @@ std::unique_ptr<FieldsConstraints> supports_of(const Model& model, const FieldsO
   return result;
 }
 
-}  // namespace
-
-namespace {
-
 // Supports, springs and equations that hold the bodies of a model, over the unknowns of all fields.
 struct Holding {
   Spaces spaces;

@@ -145,6 +145,10 @@ void require_motions(const Model& model, const VibrationModes& modes) {
 
 }  // namespace
 
+LinearMethod method_of_answers(LinearMethod asked, const Model& model) {
+  return model.has_fields() && asked == LinearMethod::automatic ? LinearMethod::direct : asked;
+}
+
 ModalSpace solve(const Model& model, const ModalBasis& basis, const Observer& observer, const Prepared& prepared) {
   check(model, basis);
   const Setup setup(model, prepared, Setup::Held::not_needed, Setup::Rates::beside);

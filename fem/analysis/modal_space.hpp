@@ -29,6 +29,10 @@ struct ModalBasis {
   std::vector<std::vector<double>> more_forces = {};  // [force][unknown] that have residual vectors, too
 };
 
+// Method of static answers to forces. Several fields take a factor where none is named, since an iteration would be
+// asked for 1e-10 of each answer.
+LinearMethod method_of_answers(LinearMethod asked, const Model& model);
+
 struct ModalSpace {
   VibrationModes modes;                         // the first columns
   std::optional<MultiVector> residual_vectors;  // the columns after them; M-orthogonal to the modes

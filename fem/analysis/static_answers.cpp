@@ -3,6 +3,7 @@
 #include "device/error.hpp"
 #include "fem/analysis/analysis.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/analysis/modal_space.hpp"
 #include "fem/ranks/divisible.hpp"
 #include "solvers/algebra/vectors.hpp"
 
@@ -26,13 +27,12 @@ std::shared_ptr<const Equations> with_stiffness_of_stress(const Model& model, co
 
 }  // namespace
 
-// The answers of several fields are found by a factor: an iteration would be asked for 1e-10 of each of them.
 LinearSolverOptions options_of_answers(const LinearSolverOptions& options, const Model& model) {
   LinearSolverOptions linear = promised(options, model);
   linear.relative = std::min(linear.relative, 1e-10);
   linear.rounding_error = std::max(linear.rounding_error, 1e-6);
   linear.one_of_many = true;
-  if (model.has_fields() && linear.method == LinearMethod::automatic) linear.method = LinearMethod::direct;
+  linear.method = method_of_answers(linear.method, model);
   return linear;
 }
 

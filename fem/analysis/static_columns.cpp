@@ -16,8 +16,6 @@
 #include <utility>
 
 namespace ritz {
-namespace {}  // namespace
-
 std::string place_of_unknown(const Equations& equations, Index unknown) {
   std::vector<std::string> regions;
   if (const auto* const one = dynamic_cast<const Operator*>(&equations)) {

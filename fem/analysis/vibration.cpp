@@ -5,6 +5,7 @@
 #include "fem/analysis/attached.hpp"
 #include "fem/analysis/eliminated_matrices.hpp"
 #include "fem/analysis/geometric_stiffness.hpp"
+#include "fem/analysis/own_model.hpp"
 #include "fem/ranks/own_field.hpp"
 #include "fem/multigrid/p_multigrid.hpp"
 #include "fem/multigrid/p_multigrid_needs.hpp"
@@ -190,7 +191,7 @@ MovedMasses moved_masses(const Vibrating& body, const Attached& attached,
   MovedMasses moved;
   for (int d = 0; d < std::min(body.space().components(), 3); ++d) {  // beams and shells: not their rotations
     if (body.model.axisymmetric && d != 1) continue;
-    const Vector t = body.field.translation(d);
+    const Vector t = translation_of(body.field.equations(), {0}, {body.space()}, d);
     moved.forces.push_back(body.masses.zeros());
     apply_masses(t, moved.forces.back());
     attached.add_masses(1, t, moved.forces.back());

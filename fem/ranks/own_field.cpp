@@ -74,19 +74,6 @@ GroundMotions OwnField::own(const GroundMotions& of_all) const {
 
 Vector OwnField::with_ghosts(Vector own) const { return divided_ ? divided().with_ghosts(own) : std::move(own); }
 
-Vector OwnField::translation(int direction) const {
-  std::vector<double> moved(static_cast<std::size_t>(layout().total()), 0.0);
-  for (auto i = static_cast<std::size_t>(direction); i < moved.size();
-       i += static_cast<std::size_t>(space().components()))
-    moved[i] = 1;
-  return Vector(equations().device(), std::span<const double>(moved), "vectors");
-}
-
-std::optional<Index> OwnField::first_unknown(Node node) const {
-  const Index at = Index{node} * space().components() - (divided_ ? divided().rows().begin() : 0);
-  return at >= 0 && at < layout().total() ? std::optional(at) : std::nullopt;
-}
-
 void divide_for(const Operator& equations, const LinearSolverOptions& linear) { divided(equations, linear); }
 
 }  // namespace ritz

@@ -53,9 +53,7 @@ class OwnField final : public PartOfModel {
   Operator of(const std::vector<Integral>& integrals) const { return {equations().space(), own(integrals)}; }
 
   Vector zeros() const { return equations().zeros(); }
-  Vector with_ghosts(Vector own) const;                 // as Linearisation takes it; an empty one is zero
-  Vector translation(int direction) const;              // 1 in each unknown along an axis
-  std::optional<Index> first_unknown(Node node) const;  // of a node of the model; none: another rank has it
+  Vector with_ghosts(Vector own) const;  // as Linearisation takes it; an empty one is zero
 
  private:
   const std::vector<Index>& cells(int) const override { return divided().part().cells(); }

@@ -119,7 +119,7 @@ constexpr ErrorEntry list[] = {
     {ErrorKind::orientation, "orientation",
      "an [[orientation]] has no directions, or a material names one that is not there",
      "parallel vectors, a direction of no length, a name twice",
-     "give two different directions, and each orientation a name of its own; docs/thermal.md"},
+     "give two different directions, and each orientation a different name; docs/thermal.md"},
     {ErrorKind::plugin, "plugin", "a plugin cannot be used",
      "it does not compile, cannot be loaded, adds nothing, or registers a form that exists already",
      "look at the compiler's message, which is printed; docs/your-own-element.md"},

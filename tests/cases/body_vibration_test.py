@@ -1,4 +1,5 @@
 """Answers to vibration of solids with beams in one case, from the command line: an oscillator, a bar, or the same without modes."""
+
 import math
 import shutil
 import unittest
@@ -10,7 +11,7 @@ from ritz import CaseTest
 
 AREA, DENSITY = B * H, 2000.0
 STIFFNESS = E * AREA / L  # of the bar along x: half of it a solid, half a beam
-HEAVY = 1e6               # [kg] at the tip, beside 240 of the bar, a third of which moves along
+HEAVY = 1e6  # [kg] at the tip, beside 240 of the bar, a third of which moves along
 FREQUENCY = math.sqrt(STIFFNESS / (HEAVY + DENSITY * AREA * L / 3)) / (2 * math.pi)
 FORCE = 1e4
 PUSH = f'[[force]]\nregion = "tip"\nvalue = [{FORCE}, 0, 0]\n'
@@ -26,7 +27,7 @@ def probe(name, region, field="displacement", component="x"):
 
 def vibration(tables, probes=True):
     text = case(load=tables)
-    text = text[:text.index("[[probe]]")]
+    text = text[: text.index("[[probe]]")]
     return text + (probe("along", "tip") if probes else "")
 
 
@@ -41,8 +42,14 @@ class Answers(CaseTest):
 
     def test_an_oscillator_has_its_peak_and_its_static_answer(self):
         """|u| = F / k / 2 zeta sqrt(1 - zeta^2) at the peak, and F / k at frequency 0; of a beam and a solid in series."""
-        outcome = self.solve_text(vibration(MASS + PUSH + ON_MODES + DAMPED + f"[harmonic]\nfrequencies = [0, {2 * FREQUENCY}]\nfields_at = [0]\n"))
-        self.assert_close(outcome.fact("largest_along")[0], FORCE / STIFFNESS / (2 * RATIO * math.sqrt(1 - RATIO**2)), 1e-5)
+        outcome = self.solve_text(
+            vibration(
+                MASS + PUSH + ON_MODES + DAMPED + f"[harmonic]\nfrequencies = [0, {2 * FREQUENCY}]\nfields_at = [0]\n"
+            )
+        )
+        self.assert_close(
+            outcome.fact("largest_along")[0], FORCE / STIFFNESS / (2 * RATIO * math.sqrt(1 - RATIO**2)), 1e-5
+        )
         self.assert_close(outcome.fact("largest_along_hz")[0], FREQUENCY * math.sqrt(1 - 2 * RATIO**2), 1e-5)
         self.assert_close(outcome.probes["along"], FORCE / STIFFNESS, 1e-8)
 
@@ -51,13 +58,25 @@ class Answers(CaseTest):
         speed = math.sqrt(E / DENSITY)
         frequency = speed / L / 16
         k = 2 * math.pi * frequency / speed
-        outcome = self.solve_text(vibration(PUSH + "[modal]\ncount = 8\n" + f"[harmonic]\nfrequencies = [{0.99 * frequency}, {1.01 * frequency}]\nfields_at = [{frequency}]\n"))
+        outcome = self.solve_text(
+            vibration(
+                PUSH
+                + "[modal]\ncount = 8\n"
+                + f"[harmonic]\nfrequencies = [{0.99 * frequency}, {1.01 * frequency}]\nfields_at = [{frequency}]\n"
+            )
+        )
         self.assert_close(outcome.probes["along"], FORCE * math.tan(k * L) / (E * AREA * k), 4e-4)
 
     def test_a_shaken_oscillator_meets_miles(self):
         """sqrt(pi/2 f Q S (1 + 4 zeta^2)) of the absolute acceleration under white noise."""
-        shaken = "[random]\n" + f"frequencies = [1e-3, {400 * FREQUENCY}]\n" + "[[random.base]]\ndirection = [1, 0, 0]\ndensity = 0.5\n"
-        outcome = self.solve_text(vibration(MASS + ON_MODES + DAMPED + shaken, probes=False) + probe("felt", "tip", "acceleration"))
+        shaken = (
+            "[random]\n"
+            + f"frequencies = [1e-3, {400 * FREQUENCY}]\n"
+            + "[[random.base]]\ndirection = [1, 0, 0]\ndensity = 0.5\n"
+        )
+        outcome = self.solve_text(
+            vibration(MASS + ON_MODES + DAMPED + shaken, probes=False) + probe("felt", "tip", "acceleration")
+        )
         miles = math.sqrt(math.pi / 2 * FREQUENCY / (2 * RATIO) * 0.5 * (1 + 4 * RATIO**2))
         self.assert_close(outcome.fact("rms_felt")[0], miles, 1e-3)
 
@@ -68,14 +87,19 @@ class Answers(CaseTest):
 
     def test_a_sudden_force_moves_it_twice_as_far_as_at_rest(self):
         half = 0.5 / FREQUENCY
-        outcome = self.solve_text(vibration(MASS + PUSH + ON_MODES + f"[history]\nend = {half}\nstep = {half / 50}\nfields_at = [{half}]\n"))
+        outcome = self.solve_text(
+            vibration(MASS + PUSH + ON_MODES + f"[history]\nend = {half}\nstep = {half / 50}\nfields_at = [{half}]\n")
+        )
         self.assert_close(outcome.probes["along"], 2 * FORCE / STIFFNESS, 1e-4)
 
     def test_a_dashpot_damps_it(self):
         """The critical damping is 2 sqrt(k m)."""
         dashpot = f'[[damping.dashpot]]\nregion = "tip"\nvalue = [{0.1 * 2 * math.sqrt(STIFFNESS * HEAVY)}, 0, 0]\n'
         outcome = self.solve_text(vibration(MASS + "[modal]\ncount = 4\n[complex]\n" + dashpot, probes=False))
-        found = min(zip(outcome.fact("damping_ratios"), outcome.fact("complex_frequencies_hz")), key=lambda pair: abs(pair[0] - 0.1))
+        found = min(
+            zip(outcome.fact("damping_ratios"), outcome.fact("complex_frequencies_hz")),
+            key=lambda pair: abs(pair[0] - 0.1),
+        )
         self.assert_close(found[0], 0.1, 1e-3)
         self.assert_close(found[1], FREQUENCY * math.sqrt(1 - 0.1**2), 1e-3)
 
@@ -83,19 +107,31 @@ class Answers(CaseTest):
         """At 100 Hz across the bar, under Rayleigh damping, with 60 modes and residual vectors."""
         across = '[[force]]\nregion = "tip"\nvalue = [0, 0, 1000]\n[damping]\nrayleigh = [5, 1e-5]\n'
         down = probe("down", "tip", component="z") + probe("turn", "tip", "rotation", "y")
-        answers = [self.solve_text(vibration(across + how + "frequencies = [90, 110]\ncount = 3\nfields_at = [100]\n", probes=False) + down)
-                   for how in ("[modal]\ncount = 60\n[harmonic]\n", '[harmonic]\nmethod = "direct"\n')]
+        answers = [
+            self.solve_text(
+                vibration(across + how + "frequencies = [90, 110]\ncount = 3\nfields_at = [100]\n", probes=False) + down
+            )
+            for how in ("[modal]\ncount = 60\n[harmonic]\n", '[harmonic]\nmethod = "direct"\n')
+        ]
         for name in ("down", "turn"):
             self.assert_close(answers[1].probes[name], answers[0].probes[name], 1e-6)
 
     def test_loss_factors_and_dashpots_act_on_their_part(self):
         """At rest F / E A (a + b / (1 + i eta)) of lengths a and b; far below resonance a dashpot at the tip adds i w c."""
         lossy = '[[damping.region]]\nregion = "beam"\nstructural = 0.5\n'
-        outcome = self.solve_text(vibration(PUSH + lossy + '[harmonic]\nmethod = "direct"\nfrequencies = [0, 1]\ncount = 2\nfields_at = [0]\n'))
+        outcome = self.solve_text(
+            vibration(
+                PUSH + lossy + '[harmonic]\nmethod = "direct"\nfrequencies = [0, 1]\ncount = 2\nfields_at = [0]\n'
+            )
+        )
         self.assert_close(outcome.probes["along"], abs(FORCE / (E * AREA) * (1 + 1 / (1 + 0.5j))), 1e-8)
         w, c = 2 * math.pi, 1e9
         dashpot = f'[[damping.dashpot]]\nregion = "tip"\nvalue = [{c}, 0, 0]\n'
-        outcome = self.solve_text(vibration(PUSH + dashpot + '[harmonic]\nmethod = "direct"\nfrequencies = [0, 1]\ncount = 2\nfields_at = [1]\n'))
+        outcome = self.solve_text(
+            vibration(
+                PUSH + dashpot + '[harmonic]\nmethod = "direct"\nfrequencies = [0, 1]\ncount = 2\nfields_at = [1]\n'
+            )
+        )
         self.assert_close(outcome.probes["along"], FORCE / abs(STIFFNESS + 1j * w * c), 1e-5)
 
     def test_a_mass_at_a_reference_point_is_carried(self):
@@ -103,9 +139,19 @@ class Answers(CaseTest):
         carried = f'[[rigid]]\nregion = "tip"\nmass = {HEAVY}\n'
         shaken = f"[harmonic]\nfrequencies = [{0.5 * FREQUENCY}, {1.5 * FREQUENCY}]\n"
         outcome = self.solve_text(vibration(carried + PUSH + ON_MODES + DAMPED + shaken))
-        self.assert_close(outcome.fact("largest_along")[0], FORCE / STIFFNESS / (2 * RATIO * math.sqrt(1 - RATIO**2)), 1e-5)
-        base = self.solve_text(vibration(carried + ON_MODES + "[harmonic]\nfrequencies = [0, 0.1]\nfields_at = [0]\n[[harmonic.base]]\ndirection = [1, 0, 0]\nacceleration = 2\n"))
-        self.assert_close(base.probes["along"], 2 * (HEAVY + DENSITY * AREA * L / 2) / STIFFNESS, 1e-7)  # (m + M / 2) a / k
+        self.assert_close(
+            outcome.fact("largest_along")[0], FORCE / STIFFNESS / (2 * RATIO * math.sqrt(1 - RATIO**2)), 1e-5
+        )
+        base = self.solve_text(
+            vibration(
+                carried
+                + ON_MODES
+                + "[harmonic]\nfrequencies = [0, 0.1]\nfields_at = [0]\n[[harmonic.base]]\ndirection = [1, 0, 0]\nacceleration = 2\n"
+            )
+        )
+        self.assert_close(
+            base.probes["along"], 2 * (HEAVY + DENSITY * AREA * L / 2) / STIFFNESS, 1e-7
+        )  # (m + M / 2) a / k
 
     def test_a_force_at_a_reference_point_excites(self):
         """On the mean of the solid's end: half of the bar is stretched, and the beam goes with it."""
@@ -117,7 +163,9 @@ class Answers(CaseTest):
         """A spring to the ground at the reference point of the solid's end acts next to the solid, and the beam comes after both."""
         spring = 1e9
         held = f'[[coupling]]\nregion = "face"\nsprings = {{x = {spring}}}\n'
-        outcome = self.solve_text(vibration(held + PUSH + ON_MODES + "[harmonic]\nfrequencies = [0, 1]\nfields_at = [0]\n"))
+        outcome = self.solve_text(
+            vibration(held + PUSH + ON_MODES + "[harmonic]\nfrequencies = [0, 1]\nfields_at = [0]\n")
+        )
         half = 2 * STIFFNESS  # of each half
         self.assert_close(outcome.probes["along"], FORCE / (half + spring) + FORCE / half, 1e-6)
 
@@ -125,14 +173,18 @@ class Answers(CaseTest):
         """A bar that flies: longer by F L / 2 E A, at F / m."""
         text = free(vibration(PUSH + "[inertia_relief]\n")) + probe("behind", "wall")
         outcome = self.solve_text(text, "ritz-structure")
-        self.assert_close(outcome.probes["along"] - outcome.probes["behind"], FORCE * L / (2 * E * AREA), 2e-3)  # lumped on the beam's nodes
+        self.assert_close(
+            outcome.probes["along"] - outcome.probes["behind"], FORCE * L / (2 * E * AREA), 2e-3
+        )  # lumped on the beam's nodes
         self.assert_close(outcome.fact("rigid_acceleration")[0], FORCE / (DENSITY * AREA * L), 1e-9)
         held = self.run_case("ritz-structure", self.write("held.toml", vibration(PUSH + "[inertia_relief]\n")))
         self.assertIn("a body that its supports hold", held.errors)
 
     def test_a_free_body_vibrates_about_its_rigid_motions(self):
         """Far below the first mode the ends move against each other as in inertia relief."""
-        text = free(vibration(PUSH + "[modal]\ncount = 8\n[harmonic]\nfrequencies = [1, 2]\nfields_at = [1]\n", probes=False))
+        text = free(
+            vibration(PUSH + "[modal]\ncount = 8\n[harmonic]\nfrequencies = [1, 2]\nfields_at = [1]\n", probes=False)
+        )
         outcome = self.solve_text(text + probe("along", "tip") + probe("behind", "wall"))
         rigid = FORCE / (DENSITY * AREA * L) / (2 * math.pi) ** 2
         self.assert_close(outcome.probes["along"] + outcome.probes["behind"], 2 * rigid, 1e-3)  # amplitudes
@@ -177,16 +229,22 @@ class Answers(CaseTest):
 
     by_ranks = body_test.Body.by_ranks
 
-    @unittest.skipUnless(shutil.which("mpirun") and list((ritz.BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI")
+    @unittest.skipUnless(
+        shutil.which("mpirun") and list((ritz.BIN.parent / "lib").glob("ritz_ranks.mpi.so")), "skipped: no MPI"
+    )
     def test_three_ranks_answer_as_one(self):
         harmonic = f"frequencies = [1, {2 * FREQUENCY}]\ncount = 3\nfields_at = [{FREQUENCY}]\n"
         dashpot = '[[damping.dashpot]]\nregion = "tip"\nvalue = [1e6, 0, 0]\n'
-        cases = {"ritz-modal": [vibration(MASS + PUSH + ON_MODES + DAMPED + "[harmonic]\n" + harmonic),
-                                vibration(MASS + PUSH + dashpot + '[harmonic]\nmethod = "direct"\n' + harmonic),
-                                free(vibration(PUSH + "[modal]\ncount = 8\n[harmonic]\nfrequencies = [1, 2]\nfields_at = [1]\n")),
-                                vibration(MASS + ON_MODES + "[complex]\n" + dashpot, probes=False),
-                                vibration(PUSH + '[modal]\ncount = 3\n[substructure]\ninterface = "tip"\n', probes=False)],
-                 "ritz-structure": [free(vibration(PUSH + "[inertia_relief]\n"))]}
+        cases = {
+            "ritz-modal": [
+                vibration(MASS + PUSH + ON_MODES + DAMPED + "[harmonic]\n" + harmonic),
+                vibration(MASS + PUSH + dashpot + '[harmonic]\nmethod = "direct"\n' + harmonic),
+                free(vibration(PUSH + "[modal]\ncount = 8\n[harmonic]\nfrequencies = [1, 2]\nfields_at = [1]\n")),
+                vibration(MASS + ON_MODES + "[complex]\n" + dashpot, probes=False),
+                vibration(PUSH + '[modal]\ncount = 3\n[substructure]\ninterface = "tip"\n', probes=False),
+            ],
+            "ritz-structure": [free(vibration(PUSH + "[inertia_relief]\n"))],
+        }
         for program, texts in cases.items():
             for text in texts:
                 with self.subTest(text=text[-120:]):
@@ -195,7 +253,9 @@ class Answers(CaseTest):
                     for name, value in alone.probes.items():
                         self.assert_close(shared["probes"][name], value, 1e-6)
                     for fact in ("fixed_interface_hz", "damping_ratios", "rigid_acceleration"):
-                        for mine, expected in zip(shared["facts"].get(fact, "").split(), alone.fact(fact) if fact in shared["facts"] else []):
+                        for mine, expected in zip(
+                            shared["facts"].get(fact, "").split(), alone.fact(fact) if fact in shared["facts"] else []
+                        ):
                             self.assertAlmostEqual(float(mine), expected, delta=1e-6 * max(1e-3, abs(expected)))
 
 
